@@ -1,0 +1,57 @@
+# Every target sets up .venv by itself; the stamp makes that free until pyproject.toml changes.
+
+PYTHON ?= python3
+BIN    := .venv/bin
+STAMP  := .venv/.installed
+
+# numba does not notice that a function called from another file has changed, so each state of the sources gets a
+# cache directory of its own.  tests/conftest.py computes the same name.
+SOURCES := $(shell find src/discriminant -name '*.py' | LC_ALL=C sort)
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat $(SOURCES) /dev/null | (sha1sum 2>/dev/null || shasum) | cut -c1-16)
+
+.PHONY: help install demo test bench docs lint clean
+.DEFAULT_GOAL := help
+
+help:     ## list the targets
+	@awk -F ' *:.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(STAMP)  ## set up .venv with all extras and the developer tools
+
+demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print one comparison
+	@$(BIN)/python examples/demo.py
+
+test: lint         ## what CI runs: lint, tests, doctests, the README's commands
+	@if [ -d tests/explorer ]; then tools/chromium.sh; fi
+	$(BIN)/python -m pytest -q -n 2
+
+bench: $(STAMP)    ## measure against the peers, write benchmarks/results.md
+	@$(BIN)/python -m benchmarks
+
+docs: $(STAMP)     ## build docs/_build/html; a warning is an error
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+lint: $(STAMP)     ## ruff, mypy and the import rule
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo --cache-dir .cache/import_linter
+
+clean:    ## remove caches and builds; .venv stays
+	rm -rf .cache .hypothesis build dist docs/_build docs/api docs/auto_examples docs/sg_execution_times.rst
+	find src tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml
+	@[ -x $(BIN)/pip ] || { \
+	    $(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and "discriminant needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % v[:2])' \
+	    && $(PYTHON) -m venv .venv; }
+	@echo "Setting up .venv (a few minutes the first time)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[all,docs,dev]'
+	@touch $@
+
+# Caches of earlier sources: keep the three most recent, so that switching back and forth stays quick.
+demo test bench docs: | numba-cache
+.PHONY: numba-cache
+numba-cache:
+	@mkdir -p "$(NUMBA_CACHE_DIR)" && touch "$(NUMBA_CACHE_DIR)"
+	@ls -1dt .cache/numba/* | tail -n +4 | xargs rm -rf

@@ -1,0 +1,77 @@
+"""Linear discriminant functions: the classical procedures under one API, with proofs, histories and plain words.
+
+Names are imported when they are first used: ``import discriminant`` loads neither numba nor scikit-learn.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "geometry": ("Hyperplane", "LinearMachine", "augment", "normalize", "unaugment"),
+    "quadrics": ("Quadric", "classify_quadric"),
+    "margin_distribution": ("MarginDistribution", "margins"),
+    "features": ("PolynomialMap",),
+    "multiclass": ("kesler",),
+    "solution": ("Report", "Status"),
+    "exceptions": ("FitInterruptedWarning", "NotConvergedWarning", "NotSeparableError"),
+    "perceptron": ("Perceptron",),
+    "kernel_perceptron": ("KernelPerceptron",),
+    "winnow": ("BalancedWinnow",),
+    "relaxation": ("Relaxation",),
+    "descent": ("GradientDescent", "NewtonDescent"),
+    "piecewise": ("PiecewiseLinearMachine",),
+    "exhaustive": ("integer_search",),
+}
+_MODULES = ("bounds", "criteria", "datasets", "mercer", "schedules")
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted([*_HOME, *_MODULES, "__version__"])
+
+if TYPE_CHECKING:
+    from . import bounds as bounds
+    from . import criteria as criteria
+    from . import datasets as datasets
+    from . import mercer as mercer
+    from . import schedules as schedules
+    from .descent import GradientDescent as GradientDescent
+    from .descent import NewtonDescent as NewtonDescent
+    from .exceptions import FitInterruptedWarning as FitInterruptedWarning
+    from .exceptions import NotConvergedWarning as NotConvergedWarning
+    from .exceptions import NotSeparableError as NotSeparableError
+    from .exhaustive import integer_search as integer_search
+    from .features import PolynomialMap as PolynomialMap
+    from .geometry import Hyperplane as Hyperplane
+    from .geometry import LinearMachine as LinearMachine
+    from .geometry import augment as augment
+    from .geometry import normalize as normalize
+    from .geometry import unaugment as unaugment
+    from .kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from .margin_distribution import MarginDistribution as MarginDistribution
+    from .margin_distribution import margins as margins
+    from .multiclass import kesler as kesler
+    from .perceptron import Perceptron as Perceptron
+    from .piecewise import PiecewiseLinearMachine as PiecewiseLinearMachine
+    from .quadrics import Quadric as Quadric
+    from .quadrics import classify_quadric as classify_quadric
+    from .relaxation import Relaxation as Relaxation
+    from .solution import Report as Report
+    from .solution import Status as Status
+    from .winnow import BalancedWinnow as BalancedWinnow
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,141 @@
+"""Feature maps φ, which make a linear discriminant of y = φ(x) a nonlinear one of x.
+
+A generalized linear discriminant is g(x) = aᵗy(x), linear in y whatever the functions y_i(x). `PolynomialMap`
+has the monomials of x up to a degree. Any other φ is scikit-learn's `FunctionTransformer(phi)`; both go in
+front of a procedure with `make_pipeline`. Neither has the constant term: augmentation adds y₀ = 1.
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.3, Eqs. 4 to 6.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+__all__ = ["PolynomialMap"]
+
+
+class PolynomialMap(TransformerMixin, BaseEstimator):
+    """Monomials of the features up to a degree, without the constant.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        Highest degree of a monomial; 2 gives the quadratic discriminant.
+    interaction_only : bool, default=False
+        Whether to keep only products of distinct features.
+
+    Attributes
+    ----------
+    n_terms_ : int
+        The number d̂ of terms of the discriminant, counting the constant that augmentation adds:
+        (d + 1)(d + 2)/2 for the complete quadratic one.
+    n_features_in_ : int
+        The number d of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (d,)
+        Their names, when all of them are strings.
+
+    Notes
+    -----
+    float32 stays float32, and CSR stays CSR. For another φ use scikit-learn's `FunctionTransformer(phi)`.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.3, Eq. 4 and Fig. 5.5.
+
+    Examples
+    --------
+    With (1, x, x²) and a = (−1, 1, 2), g is positive exactly for x < −1 and x > 1/2:
+
+    >>> import numpy as np
+    >>> from discriminant.features import PolynomialMap
+    >>> from discriminant.geometry import Hyperplane
+    >>> x = np.array([[-1.5], [-1.0], [0.0], [0.5], [1.0]])
+    >>> phi = PolynomialMap(degree=2).fit(x)
+    >>> Hyperplane.from_augmented([-1, 1, 2]).side(phi.transform(x))
+    array([ 1,  0, -1,  0,  1])
+    >>> phi.n_terms_, phi.get_feature_names_out().tolist()
+    (3, ['x0', 'x0^2'])
+    """
+
+    def __init__(self, degree: int = 2, interaction_only: bool = False) -> None:
+        self.degree = degree
+        self.interaction_only = interaction_only
+
+    def fit(self, X: Any, y: Any = None) -> PolynomialMap:
+        """Learn the number of features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Patterns.
+        y : ignored
+            Present for scikit-learn's sake.
+
+        Returns
+        -------
+        PolynomialMap
+            Itself.
+        """
+        if not isinstance(self.degree, Integral) or self.degree < 1:
+            raise ValueError(f"degree = {self.degree!r} must be an integer of at least 1; use 2 for a quadratic map")
+        X = self._validate(X, reset=True)
+        monomials = PolynomialFeatures(self.degree, interaction_only=self.interaction_only, include_bias=False)
+        self._monomials: Any = monomials.fit(X)
+        self.n_terms_ = int(monomials.n_output_features_) + 1
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Give φ(x) for each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        ndarray or CSR of shape (n, n_terms_ − 1)
+            The monomials: first the features, then their products by degree.
+        """
+        check_is_fitted(self)
+        return self._monomials.transform(self._validate(X, reset=False))
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Give the names of the monomials, such as ``x0 x1`` and ``x1^2``.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the features; by default those seen in `fit`, else x0, x1, ….
+
+        Returns
+        -------
+        ndarray of str
+            One name for each column of `transform`.
+        """
+        check_is_fitted(self)
+        seen = getattr(self, "feature_names_in_", None)
+        if input_features is None:
+            input_features = seen
+        elif seen is not None and not np.array_equal(seen, np.asarray(input_features)):
+            raise ValueError(f"input_features is not equal to feature_names_in_ {seen.tolist()}; leave it out")
+        names: NDArray[np.object_] = self._monomials.get_feature_names_out(input_features)
+        return names
+
+    def _validate(self, X: Any, reset: bool) -> Any:
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

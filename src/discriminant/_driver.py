@@ -1,0 +1,138 @@
+"""The one outer loop: epochs, history, callbacks, and an orderly stop on Ctrl-C.
+
+A procedure is a ``Rule``: an object that makes one epoch at a time and can say at any moment which weights it would
+answer with.  Python runs the epochs; compiled code runs chunks of at most about a fifth of a second, between which
+an interrupt is noticed.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from .solution import Epoch, Solution, Status
+
+CHUNK = 20_000_000  # matrix entries of one compiled call: about a tenth of a second
+PATIENCE = 2.0  # seconds within which a second Ctrl-C raises
+
+_last_interrupt = float("-inf")
+
+
+class Interrupted(Exception):
+    """Ctrl-C was pressed; raised between two chunks."""
+
+
+class Watch:
+    """Knows whether Ctrl-C was pressed, and cuts long passes into chunks so that it is noticed."""
+
+    interrupted = False
+
+    def check(self) -> None:
+        """Raise ``Interrupted`` when Ctrl-C was pressed."""
+        if self.interrupted:
+            raise Interrupted
+
+    def chunks(self, n_rows: int, entries: int) -> Iterator[tuple[int, int]]:
+        """Row ranges of about ``CHUNK`` entries; raises ``Interrupted`` between two of them."""
+        size = max(1, CHUNK * n_rows // max(entries, 1))
+        for start in range(0, n_rows, size):
+            self.check()
+            yield start, min(start + size, n_rows)
+
+
+@contextmanager
+def watching() -> Iterator[Watch]:
+    """A watch that hears Ctrl-C; the second one within two seconds raises, also across the fits of a search.
+
+    Only in the main thread, and only where nobody has put a handler of his own.
+    """
+    watch = Watch()
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        global _last_interrupt
+        now = time.monotonic()
+        second, _last_interrupt = now - _last_interrupt < PATIENCE, now
+        if second:
+            raise KeyboardInterrupt
+        watch.interrupted = True
+
+    ours = (
+        threading.current_thread() is threading.main_thread()
+        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    )
+    if ours:
+        signal.signal(signal.SIGINT, handler)
+    try:
+        yield watch
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Rule(Protocol):
+    """A procedure at work on one problem; ``k`` counts its corrections."""
+
+    k: int
+
+    @property
+    def answer(self) -> NDArray[Any]:
+        """The augmented weights it would return now, one row a discriminant."""
+
+    @property
+    def path(self) -> NDArray[Any] | None:
+        """The recorded weights, or None."""
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What it has to add to the report."""
+
+    def epoch(self, problem: Any, watch: Watch) -> Epoch:
+        """One iteration; its ``status`` is None while there is more to do."""
+
+
+def drive(
+    rule: Rule,
+    problem: Any,
+    max_iter: int,
+    watch: Watch,
+    begin: Callable[[], None] | None = None,
+    end: Callable[[], bool] | None = None,
+) -> Solution:
+    """Run the rule until it says that it is done, a callback or Ctrl-C stops it, or ``max_iter`` is reached."""
+    epochs: list[Epoch] = []
+    status = _loop(rule, problem, max_iter, watch, epochs, begin, end)
+    return Solution(rule.answer, status, epochs, rule.path, rule.facts)
+
+
+def _loop(
+    rule: Rule,
+    problem: Any,
+    max_iter: int,
+    watch: Watch,
+    epochs: list[Epoch],
+    begin: Callable[[], None] | None,
+    end: Callable[[], bool] | None,
+) -> Status:
+    while len(epochs) < max_iter:
+        if watch.interrupted:
+            return Status.STOPPED
+        if begin is not None:
+            begin()
+        try:
+            epoch = rule.epoch(problem, watch)
+        except Interrupted:
+            return Status.STOPPED
+        epochs.append(epoch)
+        stop = end is not None and end()
+        if epoch.status is not None:
+            return epoch.status
+        if stop:
+            return Status.STOPPED
+    return Status.BUDGET

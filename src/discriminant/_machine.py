@@ -1,0 +1,232 @@
+"""What the error-correcting procedures share: a visit to one pattern, a correction, the path, the sweep over all.
+
+Symbols: ``A`` is the augmented weight vector a = (w0, w) of the two-category case, where g(x) = a'y decides, or the c
+vectors of a linear machine, one row a class, where Kesler's construction turns "pattern of class i, strongest rival j"
+into the single inner product (a_i - a_j)'y (Duda, Hart, Stork, *Pattern Classification*, sections 5.4.1 and 5.12.1).
+The compiler picks the one or the other by the dimensions of A.  ``label`` is the index of the pattern's class;
+a negative one is not part of the problem.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ._driver import Watch
+from ._problem import Problem
+from ._rows import Rows, compiled, inlined, row_axpy, row_dot, serve
+from .schedules import Custom, get
+from .solution import Epoch, Status
+
+MAX_CORRECTIONS = 10_000  # recorded one by one; beyond that the path is thinned
+MAX_BYTES = 512 * 2**20  # what a path may occupy, whatever the number of features
+TABLE = 1024  # steps of a user's function that are computed ahead
+
+
+def _visit_pair(X: Any, i: int, label: int, A: Any) -> Any:
+    return A.dtype.type(2 * label - 1) * row_dot(X, i, A), 0  # no branch: labels come at random
+
+
+def _visit_machine(X: Any, i: int, label: int, A: Any) -> Any:
+    rival, strongest = -1, A.dtype.type(0)
+    for j in range(A.shape[0]):
+        if j != label:
+            g = row_dot(X, i, A[j])
+            if rival < 0 or g > strongest:
+                rival, strongest = j, g
+    return row_dot(X, i, A[label]) - strongest, rival
+
+
+def _correct_pair(X: Any, i: int, label: int, rival: int, step: Any, bias: Any, A: Any) -> None:
+    row_axpy(X, i, A.dtype.type(2 * label - 1) * step, bias, A)
+
+
+def _correct_machine(X: Any, i: int, label: int, rival: int, step: Any, bias: Any, A: Any) -> None:
+    row_axpy(X, i, step, bias, A[label])
+    row_axpy(X, i, -step, bias, A[rival])
+
+
+def visit(X: Rows, i: int, label: int, A: NDArray[Any]) -> Any:
+    """Return the margin of pattern i, positive when it is classified correctly, and its strongest rival.
+
+    The rival with the lowest index is taken on ties.
+    """
+    return _visit_pair(X, i, label, A) if A.ndim == 1 else _visit_machine(X, i, label, A)
+
+
+def correct(X: Rows, i: int, label: int, rival: int, step: Any, bias: Any, A: NDArray[Any]) -> None:
+    """Add ``step`` times the normalized pattern: a += step y, or a_i += step y and a_j -= step y (Eq. 115)."""
+    _correct_pair(X, i, label, rival, step, bias, A) if A.ndim == 1 else _correct_machine(
+        X, i, label, rival, step, bias, A
+    )
+
+
+serve(visit, lambda X, i, label, A: _visit_pair if A.ndim == 1 else _visit_machine)
+serve(correct, lambda X, i, label, rival, step, bias, A: _correct_pair if A.ndim == 1 else _correct_machine)
+
+
+@inlined
+def copy_into(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Copy one vector; a loop, because a slice assignment compiles for three seconds."""
+    for j in range(source.size):
+        target[j] = source[j]
+
+
+@compiled
+def record(path: NDArray[Any], cursor: NDArray[np.int64], A: NDArray[Any]) -> None:
+    """Append A to the path; when it is full, keep every second row and from then on every second correction.
+
+    ``cursor`` = (corrections so far, rows in use, corrections between two rows).
+    """
+    cursor[0] += 1
+    if cursor[1] == path.shape[0] and cursor[0] % cursor[2] == 0:
+        kept = (path.shape[0] + 1) // 2
+        for r in range(kept):
+            copy_into(path[2 * r], path[r])
+        cursor[1], cursor[2] = kept, 2 * cursor[2]
+    if cursor[0] % cursor[2] == 0:
+        copy_into(A.ravel(), path[cursor[1]])
+        cursor[1] += 1
+
+
+class Path:
+    """The weights a(1), a(2), ... of a fit, one row a correction, bounded in memory by thinning.
+
+    At most ``MAX_CORRECTIONS + 1`` rows and ``MAX_BYTES`` bytes are held.  The last row is always the latest vector.
+    """
+
+    def __init__(self, A: NDArray[Any], wanted: bool) -> None:
+        self.rows: NDArray[Any] | None = None
+        self.cursor = np.array([0, 1, 1], np.int64)
+        if wanted:
+            self.rows = np.empty((min(MAX_CORRECTIONS + 1, max(MAX_BYTES // A.nbytes, 3)), A.size), A.dtype)
+            self.rows[0] = A.ravel()
+
+    def add(self, A: NDArray[Any]) -> None:
+        """Append A, when a path is wanted."""
+        if self.rows is not None:
+            record(self.rows, self.cursor, A)
+
+    def so_far(self, A: NDArray[Any]) -> NDArray[Any] | None:
+        """The rows in use, closed by the present A when thinning passed over it."""
+        if self.rows is None:
+            return None
+        corrections, used, stride = (int(c) for c in self.cursor)
+        rows = self.rows[:used].reshape(-1, *A.shape)
+        return rows.copy() if corrections % stride == 0 else np.concatenate([rows, A[None]])
+
+
+class Returns:
+    """Notices weights that stood at the beginning of an earlier pass: everything then repeats for ever."""
+
+    def __init__(self, A: NDArray[Any]) -> None:
+        self._seen: dict[bytes, int] = {}
+        self.earlier(A)
+
+    def earlier(self, A: NDArray[Any]) -> int | None:
+        """The number of the earlier pass that began with these weights, or None."""
+        digest = hashlib.blake2b(A.tobytes(), digest_size=16).digest()
+        found = self._seen.get(digest)
+        self._seen.setdefault(digest, len(self._seen) + 1)
+        return found
+
+
+class Sweep(NamedTuple):
+    """What one pass over all patterns met; ``low`` is the smallest margin."""
+
+    errors: int
+    criterion: float
+    corrections: int
+    low: float
+
+
+class ErrorCorrectingRule:
+    """The weights, the steps and the path of a procedure at work; a subclass says what one compiled call does."""
+
+    def __init__(self, A: NDArray[Any], margin: float, schedule: Any, model: Any) -> None:
+        self.A = A = A[0] if len(A) == 1 else A
+        self.b = A.dtype.type(margin)
+        self.schedule = get(schedule)
+        self.trail = Path(A, model.record == "weights")
+        self.random = check_random_state(model.random_state) if model.order == "random" else None
+        self.k = self.visits = 0
+        self.facts: dict[str, Any] = {}
+        self._fixed = np.empty(0, A.dtype)
+        self._cycle = np.empty(0, np.uint32)
+
+    @property
+    def answer(self) -> NDArray[Any]:
+        """The weights, one row a discriminant."""
+        return np.atleast_2d(self.A)
+
+    @property
+    def path(self) -> NDArray[Any] | None:
+        """The recorded weights."""
+        return self.trail.so_far(self.A)
+
+    def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
+        """The compiled pass over ``order``: visits made, corrections, errors, criterion, smallest margin."""
+        raise NotImplementedError
+
+    def add_all(self, problem: Problem, start: int, stop: int, total: NDArray[Any]) -> Any:
+        """The compiled batch pass over rows: violators, errors, criterion, smallest margin."""
+        raise NotImplementedError
+
+    def steps(self, count: int) -> NDArray[Any]:
+        """The lengths of at most ``count`` coming corrections."""
+        if self.schedule.name != "constant":
+            ahead = min(count, TABLE) if isinstance(self.schedule, Custom) else count
+            return self.schedule.values(self.k + 1, ahead).astype(self.A.dtype, copy=False)
+        if self._fixed.size < count:
+            self._fixed = self.schedule.values(1, count).astype(self.A.dtype)
+        return self._fixed[:count]
+
+    def order(self, n: int) -> NDArray[np.uint32]:
+        """The rows' order, or a new permutation."""
+        if self.random is not None:
+            return np.asarray(self.random.permutation(n), np.uint32)
+        if self._cycle.size != n:
+            self._cycle = np.arange(n, dtype=np.uint32)
+        return self._cycle
+
+    def sweep(self, problem: Problem, watch: Watch) -> Sweep:
+        """Visit every pattern once, correcting on the way."""
+        n, before, errors, criterion, low = problem.n_rows, self.k, 0, 0.0, np.inf
+        order = self.order(n)
+        for start, stop in watch.chunks(n, problem.entries):
+            while start < stop:
+                visited, corrections, wrong, part, least = self.visit_all(
+                    problem, order[start:stop], self.steps(stop - start)
+                )
+                self.k += corrections
+                if visited < 0:
+                    raise problem.refuse()
+                start, self.visits = start + visited, self.visits + visited
+                errors, criterion, low = errors + wrong, criterion + part, min(low, least)
+        self.schedule.observe(errors=errors)
+        return Sweep(errors, criterion, self.k - before, low)
+
+    def gather(self, problem: Problem, watch: Watch) -> tuple[Sweep, NDArray[Any]]:
+        """Sum the corrections of all violators in one pass, without making them."""
+        total, violators, errors, criterion, low = np.zeros_like(self.A), 0, 0, 0.0, np.inf
+        for start, stop in watch.chunks(problem.n_rows, problem.entries):
+            found, wrong, part, least = self.add_all(problem, start, stop, total)
+            if found < 0:
+                raise problem.refuse()
+            violators, errors, criterion, low = violators + found, errors + wrong, criterion + part, min(low, least)
+        self.schedule.observe(errors=errors)
+        return Sweep(errors, criterion, violators, low), total
+
+    def move(self, total: NDArray[Any]) -> None:
+        """Make the batch correction a(k+1) = a(k) + eta(k) total."""
+        self.k += 1
+        self.A += self.A.dtype.type(self.schedule(self.k)) * total
+        self.trail.add(self.A)
+
+    def told(self, sweep: Sweep, status: Status | None) -> Epoch:
+        """The epoch as the history keeps it."""
+        return Epoch(sweep.errors, sweep.criterion, self.schedule(max(self.k, 1)), sweep.corrections, status)

@@ -1,0 +1,468 @@
+"""What all linear classifiers share: validate, encode, solve, publish; and predict.
+
+A two-category procedure serves many classes by one against the rest or one against one; a procedure that has a
+linear machine of its own takes Kesler's rule.  Ties and ambiguous regions stay visible in ``undecided``.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_array
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
+from ._driver import Rule, Watch, drive, watching
+from ._problem import Problem, encode, encode_known, make_problem
+from .bounds import cover, radius
+from .exceptions import FitInterruptedWarning, NotConvergedWarning
+from .multiclass import ambiguous, pairwise_scores, relabel, votes
+from .solution import Epoch, Report, Solution, Status, history_of
+
+
+def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = False, high: float = np.inf) -> float:
+    """``value`` as a float in (low, high), or [low, high) when closed; otherwise an error that names it."""
+    fits = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not fits or not (low < value < high or (closed and value == low)):
+        raise ValueError(f"{name}={value!r} is out of range: {remedy}.")
+    return float(value)
+
+
+def choice(name: str, value: Any, options: Sequence[Any]) -> Any:
+    """``value`` when it is one of the options; otherwise an error that lists them."""
+    if not any(value is option or (isinstance(option, str) and value == option) for option in options):
+        raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, options))}.")
+    return value
+
+
+class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Base of the classifiers: data in, ``_solutions`` for the mathematics, fitted attributes out."""
+
+    _criterion = ""
+    _strategies: tuple[str, ...] = ("one-vs-rest", "one-vs-one")
+    _expected_failed_checks: dict[str, str] = {}
+
+    multiclass: str
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from patterns X with labels y.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Labels of two or more classes; of two, the one that sorts last is the positive class.
+        sample_weight : array of shape (n,), default=None
+            Weights; a row of weight zero counts as absent.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self._check_parameters()
+        given_X, given_y = X, y
+        X, y = self._validated(X, y, reset=True)
+        self.classes_, labels = encode(y)
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"y holds one class, {self.classes_.tolist()}: a discriminant needs at least two classes; "
+                "add rows of another class."
+            )
+        problem = make_problem(X, labels, sample_weight, self.classes_.size)
+        self._rules: list[Rule] = []
+        with watching() as watch:
+            solutions = self._solutions(problem, watch, given_X, given_y, sample_weight)
+            self._publish(solutions, problem, given_X)
+            self._portions = [list(solution.epochs) for solution in solutions]
+        self._warn(watch)
+        return self
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense, by name, before the data are looked at."""
+        choice("multiclass", self.multiclass, self._strategies)
+
+    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
+        """X and y as arrays; whether X is finite is seen in the first pass over it."""
+        checked: tuple[Any, NDArray[Any]] = validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=1,
+        )
+        return checked
+
+    def _solutions(
+        self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any
+    ) -> list[Solution]:  # pragma: no cover
+        raise NotImplementedError(f"{type(self).__name__} must say how it solves a problem.")
+
+    def _problems(self, problem: Problem) -> list[Problem]:
+        """The problem itself for two classes or Kesler's rule, else one problem of two categories each."""
+        if problem.n_outputs == 1:
+            self.multiclass_ = "two-category"
+            return [problem]
+        self.multiclass_ = self.multiclass
+        if self.multiclass == "kesler":
+            return [problem]
+        return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass)]
+
+    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+        """Set the fitted attributes."""
+        self.status_ = Status.worst(solution.status for solution in solutions)
+        self.n_iter_ = max(1, *(solution.n_iter for solution in solutions), 1)
+        self.n_corrections_ = sum(solution.n_corrections for solution in solutions)
+        self.history_ = history_of(solutions)
+        self._set_weights(np.concatenate([solution.weights for solution in solutions]))
+        theorem = self._theorem(solutions[0], problem) if len(solutions) == 1 else None
+        self.report_ = Report(self._facts(solutions, problem), _Later(X, problem, theorem))
+
+    def _set_weights(self, A: NDArray[Any]) -> None:
+        self.weights_ = A[0] if len(A) == 1 else A
+        self.coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
+
+    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
+        last = [solution.epochs[-1].errors if solution.epochs else 0 for solution in solutions]
+        return {
+            "procedure": type(self).__name__,
+            "status": self.status_.name,
+            "reason": self.status_.sentence,
+            "criterion": self._criterion,
+            "iterations": self.n_iter_,
+            "corrections": self.n_corrections_,
+            "errors": int(sum(last)),
+            "n_samples": problem.n_rows,
+            "n_features": problem.n_features,
+            "n_classes": int(self.classes_.size),
+            "multiclass": self.multiclass_,
+            "bound": None,
+            "inseparable": any(solution.facts.get("inseparable", False) for solution in solutions),
+            "notes": [note for solution in solutions for note in solution.facts.get("notes", [])],
+            "remedy": None if self.status_.finished else self._remedy(),
+        }
+
+    def _remedy(self) -> str:
+        """What to try when the fit did not finish."""
+        return "raise max_iter, or standardize the features."
+
+    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float] | None:
+        """The number of corrections that a theorem allows, given the radius of the data; None without one."""
+        return None
+
+    def _warn(self, watch: Watch) -> None:
+        if watch.interrupted:
+            text = f"{self.report_.headline()} (Ctrl-C after {self.n_iter_} iterations)."
+            warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=4)
+        elif not self.status_.finished and self.status_ is not Status.STOPPED:
+            warnings.warn(NotConvergedWarning(self.report_.warning(), self.report_), stacklevel=4)
+
+    def _scores(self, X: Any) -> NDArray[Any]:
+        """The discriminants of every row: (n, number of weight vectors)."""
+        if self._takes_short_path(X):
+            scores = X @ self.coef_.T + self.intercept_
+            if np.all(np.isfinite(scores)):
+                return np.asarray(scores)
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return np.asarray(X @ self.coef_.T + self.intercept_)
+
+    def _takes_short_path(self, X: Any) -> bool:
+        """Whether X is the very kind of array that validation would hand back unchanged."""
+        known = self.__dict__
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype in (np.float64, np.float32)
+            and X.flags.c_contiguous
+            and len(X) > 0
+            and X.shape[1] == known.get("n_features_in_")
+            and "coef_" in known
+            and "feature_names_in_" not in known
+        )
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Discriminants: g(x) for two classes, positive for ``classes_[1]``; one column a class for more.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n,) or (n, c)
+            For one against one, the votes of each class plus a confidence below one half that orders equal votes.
+        """
+        scores = self._scores(X)
+        if self.multiclass_ == "two-category":
+            return scores[:, 0]
+        if self.multiclass_ == "one-vs-one":
+            return pairwise_scores(scores, self.classes_.size)
+        return scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Classes of the rows of X; g = 0 is the positive class, equal discriminants the lowest index.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels.
+        """
+        decision = self.decision_function(X)
+        index = (decision >= 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
+        return np.asarray(self.classes_[index])
+
+    def undecided(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows the discriminants leave undefined: on the plane, tied, or in an ambiguous region.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of bool of shape (n,)
+            True where ``predict`` had to make a choice that the discriminants do not make.
+        """
+        scores = self._scores(X)
+        if self.multiclass_ == "two-category":
+            return np.asarray(scores[:, 0] == 0)
+        return ambiguous(scores, self.classes_.size, self.multiclass_)
+
+    def votes(self, X: Any) -> NDArray[np.int64]:
+        """Votes for each class: claims of one against the rest, won pairs of one against one.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of int of shape (n, c)
+            Ties for the most votes are the ambiguous rows of ``undecided``.
+        """
+        scores = self._scores(X)
+        if self.multiclass_ not in ("one-vs-rest", "one-vs-one"):
+            raise ValueError(f"multiclass={self.multiclass_!r} takes no votes: its largest discriminant decides.")
+        return votes(scores, self.classes_.size, self.multiclass_)
+
+
+class IterativeClassifier(LinearClassifier):
+    """Base of the procedures that the driver runs: ``_begin`` makes the rule, the rest is here."""
+
+    max_iter: int
+    start: Any
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not isinstance(self.max_iter, int | np.integer) or isinstance(self.max_iter, bool) or self.max_iter < 1:
+            raise ValueError(f"max_iter={self.max_iter!r} is out of range: give a whole number of passes, 1 or more.")
+
+    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:  # pragma: no cover
+        raise NotImplementedError(f"{type(self).__name__} must make its rule.")
+
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+        problems = self._problems(problem)
+        listener = listen(self, int(self.max_iter) * len(problems), X, y, sample_weight)
+        starts = self._starts(problem, len(problems))
+        solutions: list[Solution] = []
+        for part, start in zip(problems, starts, strict=True):
+            rule = self._begin(part, start, online=False)
+            if listener is None:
+                solutions.append(drive(rule, part, int(self.max_iter), watch))
+                continue
+            others = [solution.weights for solution in solutions], starts[len(solutions) + 1 :]
+            solutions.append(self._listened(rule, part, watch, listener, *others))
+        if listener is not None:
+            self._set_weights(np.concatenate([solution.weights for solution in solutions]))
+            listener.finish()
+        return solutions
+
+    def _listened(
+        self,
+        rule: Rule,
+        problem: Problem,
+        watch: Watch,
+        listener: Listener,
+        before: list[NDArray[Any]],
+        after: list[NDArray[Any]],
+    ) -> Solution:
+        """Drive one problem while callbacks listen; they see the model as it would be if the fit ended now."""
+        epochs = 0
+
+        def attributes() -> dict[str, Any]:
+            seen = type(self).__new__(type(self))
+            seen._set_weights(np.concatenate([*before, rule.answer, *after]))
+            return {**seen.__dict__, "n_iter_": epochs}
+
+        def end() -> bool:
+            nonlocal epochs
+            epochs += 1
+            return listener.end(attributes)
+
+        return drive(rule, problem, int(self.max_iter), watch, listener.begin, end)
+
+    def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
+        """The augmented start vectors of each problem."""
+        rows = problem.n_outputs if self.multiclass_ == "kesler" else n_problems
+        shape = (rows, problem.n_features + 1)
+        if self.start is None:
+            A = np.zeros(shape, problem.dtype)
+        else:
+            A = np.array(self.start, problem.dtype)
+            if A.shape not in (shape, shape[1:]):
+                wanted = f"{shape[1:]} or {shape}" if rows > 1 else f"{shape[1:]}"
+                raise ValueError(f"start has shape {A.shape}: give an augmented vector (w0, w) of shape {wanted}.")
+            if not np.all(np.isfinite(A)):
+                raise ValueError("start holds NaN or infinity: give finite weights.")
+            A = np.broadcast_to(A, shape).copy()
+        return [A] if n_problems == 1 else [A[[p]] for p in range(n_problems)]
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def available_when(check: Callable[[Any], bool]) -> Callable[[F], F]:
+    """scikit-learn's ``available_if``, typed."""
+    return cast(Callable[[F], F], available_if(check))
+
+
+def _single_sample(estimator: Any) -> bool:
+    """Whether the rule corrects pattern by pattern, without a coordinate for each: else there is no ``partial_fit``."""
+    return not getattr(estimator, "batch", False) and not getattr(estimator, "slack", 0)
+
+
+class OnlineClassifier(IterativeClassifier):
+    """Base of the single-sample rules: they can go on with data that arrive in portions."""
+
+    @available_when(_single_sample)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over a portion of data, going on from the present weights.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Labels.
+        classes : array of shape (c,), default=None
+            All classes that will ever come; needed at the first call.
+        sample_weight : array of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        self
+            The classifier.
+        """
+        self._check_parameters()
+        first = not hasattr(self, "classes_")
+        given_X = X
+        X, y = self._validated(X, y, reset=first)
+        self._check_classes(classes, first)
+        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
+        problems = self._problems(problem)
+        if first:
+            self._portions: list[list[Epoch]] = [[] for _ in problems]
+        if not getattr(self, "_rules", []):
+            self._rules = self._resume(problem, problems, first)
+        with watching() as watch:
+            solutions = [drive(rule, part, 1, watch) for rule, part in zip(self._rules, problems, strict=True)]
+        for solution, past in zip(solutions, self._portions, strict=True):
+            past.extend(solution.epochs)
+            solution.epochs = past
+        self._publish(solutions, problem, given_X)
+        return self
+
+    def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
+        """Rules that go on from the present weights, or begin."""
+        starts = self._starts(problem, len(problems))
+        if not first:
+            A = np.atleast_2d(self._resumed_from()).astype(problem.dtype)
+            starts = [A] if len(problems) == 1 else list(A[:, None])
+        rules = [self._begin(part, start.copy(), online=True) for part, start in zip(problems, starts, strict=True)]
+        for rule, past in zip(rules, self._portions, strict=True):
+            rule.k = sum(epoch.corrections for epoch in past)
+        return rules
+
+    def _resumed_from(self) -> NDArray[Any]:
+        """The start vectors with which a rule goes on where the fit ended."""
+        return self.weights_
+
+    def _check_classes(self, classes: Any, first: bool) -> None:
+        if first:
+            if classes is None:
+                raise ValueError("classes=None: the first call of partial_fit must be given all classes.")
+            self.classes_ = np.unique(np.asarray(classes))
+            if self.classes_.size < 2:
+                raise ValueError(f"classes={self.classes_.tolist()}: give at least two classes.")
+        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise ValueError(f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}.")
+
+
+class _Later:
+    """What a report adds when it is read: the bound, the scale of the features, how much separation means.
+
+    Data of more than ``SMALL`` bytes are held weakly, because a model must not keep a large training set in memory.
+    """
+
+    SMALL = 2**20
+
+    def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float] | None) -> None:
+        self._theorem = theorem
+        source = problem.source
+        small = problem.entries * problem.dtype.itemsize <= self.SMALL or isinstance(X, list | tuple)
+        self._data: Callable[[], Any] = (lambda: source) if small else weakref.ref(X)
+
+    def __call__(self, facts: dict[str, Any]) -> dict[str, Any]:
+        n, d = facts["n_samples"], facts["n_features"]
+        more: dict[str, Any] = {}
+        if n < 2 * (d + 1) and facts["n_classes"] == 2 and facts["status"] == "SEPARATED":
+            chance = (
+                f"With {n} patterns in {d} dimensions random labels are separable with probability {cover(n, d):.2g}: "
+                "separation says little about new data."
+            )
+            more["notes"] = [*facts["notes"], chance]
+        X = self._data()
+        if X is not None:
+            X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            more["scale"] = scale_of(X)
+            if self._theorem is not None:
+                more["bound"] = self._theorem(radius(X))
+        return more
+
+
+def scale_of(X: Any) -> str:
+    """In words, the sizes of the features."""
+    sizes = np.abs(X).max(axis=0)
+    sizes = np.asarray(sizes.todense()).ravel() if sparse.issparse(sizes) else np.asarray(sizes)
+    smallest, largest = int(sizes.argmin()), int(sizes.argmax())
+    text = f"sizes from {sizes[smallest]:.3g} (feature {smallest}) to {sizes[largest]:.3g} (feature {largest})"
+    return text + ("; standardize them" if sizes[largest] > 100 * max(sizes[smallest], np.finfo(float).tiny) else "")

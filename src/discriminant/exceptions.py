@@ -1,0 +1,81 @@
+"""The errors and warnings of this package; each carries its evidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
+
+from .solution import Report
+
+
+class NotSeparableError(ValueError):
+    """No linear discriminant separates the data; ``certificate`` holds the proof where one was made.
+
+    Parameters
+    ----------
+    message : str
+        What was asked for and why it cannot be had.
+    certificate : object, default=None
+        The proof.
+
+    Examples
+    --------
+    >>> from discriminant import NotSeparableError
+    >>> raise NotSeparableError("the classes share the point (1, 1)")
+    Traceback (most recent call last):
+        ...
+    discriminant.exceptions.NotSeparableError: the classes share the point (1, 1)
+    """
+
+    def __init__(self, message: str, certificate: Any = None) -> None:
+        super().__init__(message)
+        self.certificate = certificate
+
+
+class _ReportWarning(Warning):
+    """A warning whose ``report`` is that of the fit it speaks of."""
+
+    def __init__(self, message: str, report: Report | None = None) -> None:
+        super().__init__(message)
+        self.report = report
+
+
+class NotConvergedWarning(_ReportWarning, ConvergenceWarning):
+    """A fit ended without having done what it set out to do; ``report`` says what is left.
+
+    Parameters
+    ----------
+    message : str
+        What was minimized, how many errors are left, whether the data may be inseparable, what to try.
+    report : Report, default=None
+        The report of the fit.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from discriminant import NotConvergedWarning, Perceptron, datasets
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     model = Perceptron().fit(*datasets.xor())
+    >>> caught[0].category is NotConvergedWarning, caught[0].message.report is model.report_
+    (True, True)
+    """
+
+
+class FitInterruptedWarning(_ReportWarning, UserWarning):
+    """Ctrl-C ended a fit; the model is usable as far as it had come.
+
+    Parameters
+    ----------
+    message : str
+        What was interrupted, and where.
+    report : Report, default=None
+        The report of the fit.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from discriminant import FitInterruptedWarning
+    >>> warnings.simplefilter("error", FitInterruptedWarning)  # a fit that is interrupted now raises
+    >>> warnings.simplefilter("default", FitInterruptedWarning)
+    """

@@ -1,0 +1,103 @@
+"""Exhaustive search over integer weight vectors.
+
+If any vector separates the patterns, one with rational and hence one with integer components does (Problem 16).  The
+search tries the vectors a with max|a_i| = 1, then 2, and so on, so that it ends at a solution with the smallest
+possible components.  There are (2r+1)^(d+1) vectors up to size r: it is for small problems.
+
+Source: Duda, Hart, Stork, *Pattern Classification*, Problem 16.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from ._driver import watching
+from ._problem import encode
+from ._rows import compiled
+from .geometry import augment
+
+CHUNK = 1_000_000  # vectors of one compiled call
+
+
+@compiled
+def _first_solution(Y: NDArray[np.float64], r: int, start: int, stop: int, a: NDArray[np.float64]) -> bool:
+    """Count in base 2r+1 from ``start``; leave in ``a`` the first vector of size r with Ya > 0."""
+    for number in range(start, stop):
+        rest, size = number, 0
+        for j in range(a.size - 1, -1, -1):
+            digit = rest % (2 * r + 1) - r
+            rest //= 2 * r + 1
+            a[j] = digit
+            size = max(size, abs(digit))
+        if size < r:
+            continue
+        solved = True
+        for i in range(Y.shape[0]):
+            total = 0.0
+            for j in range(a.size):
+                total += Y[i, j] * a[j]
+            if total <= 0:
+                solved = False
+                break
+        if solved:
+            return True
+    return False
+
+
+def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | None:
+    """The smallest integer weight vector that separates two classes, found by trying them all.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Patterns.
+    y : array of shape (n,)
+        Labels of two classes; the one that sorts last is positive.
+    max_weight : int, default=10
+        Largest absolute component that is tried.
+
+    Returns
+    -------
+    array of int of shape (d+1,), or None
+        Augmented weights (w0, w) whose largest component is as small as possible; None when there are none up to
+        ``max_weight``, which does not prove that the classes overlap.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, Problem 16.
+
+    Examples
+    --------
+    >>> from discriminant import integer_search
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> integer_search(X, [0, 1, 1, 1]).tolist()
+    [-1, 2, 2]
+    >>> print(integer_search(X, [0, 1, 1, 0]))
+    None
+    """
+    if not isinstance(max_weight, int | np.integer) or max_weight < 1:
+        raise ValueError(f"max_weight={max_weight!r} is out of range: give a whole number, 1 or more.")
+    X = check_array(X, dtype=np.float64)
+    classes, labels = encode(np.asarray(y))
+    if classes.size != 2 or labels.size != X.shape[0]:
+        raise ValueError(f"y has {classes.size} classes and {labels.size} labels: give one of two for each row of X.")
+    Y = np.ascontiguousarray(augment(X) * np.where(labels == 1, 1.0, -1.0)[:, None])
+    if (vectors := (2.0 * max_weight + 1) ** Y.shape[1]) > 1e10:
+        raise ValueError(
+            f"max_weight={max_weight} in {X.shape[1]} dimensions makes {vectors:.1g} vectors, too many to try; "
+            "give a smaller one, or use Perceptron."
+        )
+    a = np.empty(Y.shape[1])
+    with watching() as watch:
+        for r in range(1, max_weight + 1):
+            total = (2 * r + 1) ** a.size
+            for start in range(0, total, CHUNK):
+                if watch.interrupted:
+                    raise KeyboardInterrupt
+                if _first_solution(Y, r, start, min(start + CHUNK, total), a):
+                    return a.astype(np.int64)
+    return None

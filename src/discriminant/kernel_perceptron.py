@@ -1,0 +1,420 @@
+"""The perceptron in dual form: the patterns enter through a kernel only.
+
+The weights of a perceptron that starts at zero are a sum of patterns, w = sum of alpha_i z_i x_i, where alpha_i is how
+much pattern i has been added: its embedding strength.  With K(x, z) in place of the inner product,
+
+    alpha_i <- alpha_i + eta,   b <- b + eta z_i R^2     where z_i (sum_j alpha_j z_j K(x_j, x_i) + b) <= margin
+
+runs in the feature space of the kernel (the method of potential functions).  With c classes it is Kesler's rule:
+pattern i is added to its own discriminant and subtracted from that of its strongest rival.
+
+Theorem 2.3 (Novikoff) bounds the corrections, and so the 1-norm of alpha, by (2R/gamma)^2 (Remark 2.10).
+
+Symbols: ``A`` = (b, alpha_1 z_1, ..., alpha_n z_n), one row a discriminant; ``F`` the discriminants of all patterns
+without b; R^2 the largest K(x, x).
+
+Sources: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, Table 2.2, Remarks 2.10 and 2.11;
+*Machine Learning: Theory and Practice*, Example 6; Duda, Hart, Stork, *Pattern Classification*, section 5.12.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import mercer
+from ._driver import Rule, Watch, drive, watching
+from ._machine import ErrorCorrectingRule, Returns, Sweep, record
+from ._problem import Problem, encode_known, make_problem
+from ._rows import compiled, finite, inlined
+from .base import OnlineClassifier, available_when, choice, number
+from .bounds import perceptron_from_numbers
+from .schedules import Schedule, get
+from .solution import Epoch, Solution, Status
+
+BLOCK = 64 * 2**20  # bytes of kernel rows that are computed at a time
+
+
+@inlined
+def dual_visit(F: NDArray[Any], A: NDArray[Any], i: int, label: int) -> Any:
+    """Return the margin of pattern i and its strongest rival, lowest index on ties."""
+    if A.shape[0] == 1:
+        g = F[0, i] + A[0, 0]
+        return (g if label == 1 else -g), 0
+    rival = 1 if label == 0 else 0
+    for j in range(A.shape[0]):
+        if j != label and F[j, i] + A[j, 0] > F[rival, i] + A[rival, 0]:
+            rival = j
+    return F[label, i] + A[label, 0] - F[rival, i] - A[rival, 0], rival
+
+
+@inlined
+def embed(k: NDArray[Any], i: int, step: Any, bias: Any, row: int, A: NDArray[Any], F: NDArray[Any]) -> None:
+    """Add ``step`` to the embedding strength of pattern i in one discriminant; k is its kernel row."""
+    A[row, 1 + i] += step
+    A[row, 0] += step * bias
+    for j in range(k.size):
+        F[row, j] += step * k[j]
+
+
+@compiled
+def _epoch(
+    K: NDArray[Any],
+    labels: NDArray[np.int32],
+    weight: NDArray[Any],
+    order: NDArray[np.uint32],
+    A: NDArray[Any],
+    F: NDArray[Any],
+    b: Any,
+    etas: NDArray[Any],
+    bias: Any,
+    path: NDArray[Any] | None,
+    cursor: NDArray[np.int64],
+) -> Any:
+    """Visit the patterns in the given order, whose kernel rows are K.
+
+    Returns the visits made (fewer when ``etas`` is used up, -1 when a discriminant is not finite), the corrections, the
+    errors, the criterion and the smallest margin.
+    """
+    corrections, errors, criterion, low = 0, 0, 0.0, np.inf
+    for t in range(order.size):
+        i = order[t]
+        label = labels[i]
+        if label < 0:
+            continue
+        if corrections == etas.size:
+            return t, corrections, errors, criterion, low
+        margin, rival = dual_visit(F, A, i, label)
+        if not finite(margin):
+            return -1, corrections, errors, criterion, low
+        errors += margin <= 0
+        low = min(low, margin)
+        if margin <= b:
+            step = etas[corrections] * weight[i] if weight.size else etas[corrections]
+            if A.shape[0] == 1:
+                embed(K[t], i, step if label == 1 else -step, bias, 0, A, F)
+            else:
+                embed(K[t], i, step, bias, label, A, F)
+                embed(K[t], i, -step, bias, rival, A, F)
+            if path is not None:
+                record(path, cursor, A)
+            criterion += b - margin
+            corrections += 1
+    return order.size, corrections, errors, criterion, low
+
+
+class Gram:
+    """Kernel rows of the training patterns: all of them kept where they fit, else computed block by block."""
+
+    def __init__(self, kernel: mercer.Kernel, X: Any, cache_size: float) -> None:
+        self.kernel, self.X, self.n = kernel, X, X.shape[0]
+        self.diagonal = np.asarray(kernel.diagonal(X))
+        whole = self.n**2 * X.dtype.itemsize <= cache_size * 2**20
+        self.matrix = np.ascontiguousarray(kernel(X), X.dtype) if whole else None
+
+    def blocks(self, order: NDArray[np.uint32], cyclic: bool) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any]]]:
+        """Portions of the order with their kernel rows."""
+        size = max(1, BLOCK // (self.n * self.X.dtype.itemsize))
+        for start in range(0, self.n, size):
+            part = order[start : start + size]
+            if self.matrix is None:
+                yield part, np.ascontiguousarray(self.kernel(self.X[part], self.X), self.X.dtype)
+            else:
+                yield part, self.matrix[start : start + size] if cyclic else self.matrix[part]
+
+
+class DualRule(ErrorCorrectingRule):
+    """Table 2.2 at work: one pass over the patterns is one epoch."""
+
+    def __init__(self, A: NDArray[Any], F: NDArray[Any], gram: Gram, model: KernelPerceptron, online: bool) -> None:
+        super().__init__(A, model.margin, model.schedule, model)
+        self.A = A  # one row a discriminant, also for two classes
+        self.F, self.gram = F, gram
+        self.bias = A.dtype.type(1.0 if model.bias == "augmented" else gram.diagonal.max(initial=0))
+        self.rows = np.empty((0, gram.n), A.dtype)
+        repeats = self.schedule.name == "constant" and model.order == "cyclic" and not online
+        self.returns = Returns(self._state()) if repeats else None
+
+    def _state(self) -> NDArray[Any]:
+        """What decides the next pass: the discriminants, not the embedding strengths, which only grow."""
+        return np.hstack([self.A[:, :1], self.F])
+
+    def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
+        """Correct at each violator of one block."""
+        return _epoch(
+            self.rows, problem.labels, problem.weight, order, self.A, self.F, self.b, etas, self.bias,
+            self.trail.rows, self.trail.cursor,
+        )  # fmt: skip
+
+    def sweep(self, problem: Problem, watch: Watch) -> Sweep:
+        """Visit every pattern once, block by block of kernel rows."""
+        n, before, errors, criterion, low = problem.n_rows, self.k, 0, 0.0, np.inf
+        for part, rows in self.gram.blocks(self.order(n), self.random is None):
+            start = 0
+            while start < part.size:
+                watch.check()
+                self.rows = rows[start:]
+                visited, corrections, wrong, met, least = self.visit_all(
+                    problem, part[start:], self.steps(part.size - start)
+                )
+                self.k += corrections
+                if visited < 0:
+                    raise problem.refuse()
+                start, errors, criterion, low = start + visited, errors + wrong, criterion + met, min(low, least)
+        self.schedule.observe(errors=errors)
+        return Sweep(errors, criterion, self.k - before, low)
+
+    def epoch(self, problem: Problem, watch: Watch) -> Epoch:
+        """One pass."""
+        sweep = self.sweep(problem, watch)
+        if not sweep.corrections:
+            self.facts["bound"] = self._bound(sweep.low)
+            return self.told(sweep, Status.CONVERGED if sweep.errors else Status.SEPARATED)
+        earlier = None if self.returns is None else self.returns.earlier(self._state())
+        if earlier is None:
+            return self.told(sweep, None)
+        self.facts["notes"] = [f"The discriminants after this pass are those that began pass {earlier}."]
+        return self.told(sweep, Status.CYCLES)
+
+    def _bound(self, gamma: float) -> float | None:
+        """Theorem 5.1 in the feature space, with the constant coordinate that w0 belongs to."""
+        squared = float(np.sum(self.A[:, 1:] * self.F) + np.sum(self.A[:, 0] ** 2) / self.bias)
+        beta = np.sqrt((1 if len(self.A) == 1 else 2) * (self.gram.diagonal.max() + self.bias))
+        if not (gamma > 0 and squared > 0 and self.schedule.name == "constant"):
+            return None
+        return float(
+            perceptron_from_numbers(
+                np.array([np.sqrt(squared)]), float(beta), gamma, eta=self.schedule(1), margin=float(self.b)
+            )
+        )
+
+
+def _can_grow(model: KernelPerceptron) -> bool:
+    """Whether new patterns can be compared with the old ones."""
+    return not (isinstance(model.kernel, str) and model.kernel == "precomputed")
+
+
+class KernelPerceptron(OnlineClassifier):
+    """Perceptron in dual form, with any kernel.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="linear"
+        ``"linear"``, ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"``, a kernel of
+        ``discriminant.mercer`` or a function K(X, Z).
+    bias : {"radius", "augmented"}, default="radius"
+        Increment of b: R^2, the largest K(x, x), as in Table 2.2; or 1.
+    margin : float, default=0.0
+        The margin that a pattern must exceed.
+    schedule : float, str, callable or Schedule, default=1.0
+        The increment eta(k) of the k-th correction.
+    order : {"cyclic", "random"}, default="cyclic"
+        The rows' order, or a new permutation each pass.
+    max_iter : int, default=1000
+        Passes at the most.
+    cache_size : float, default=1000
+        Megabytes of kernel rows that may be kept; beyond that they are computed anew each pass.
+    record : {None, "weights"}, default=None
+        ``"weights"`` keeps the path of (b, alpha_1 z_1, ..., alpha_n z_n) in ``history_["weights"]``.
+    multiclass : {"kesler", "one-vs-rest", "one-vs-one"}, default="kesler"
+        What to do with more than two classes.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random order.
+
+    Attributes
+    ----------
+    alpha_ : array of shape (n,) or (n, number of discriminants)
+        Embedding strengths: how much each training row was added.  With more than two classes they carry a sign.
+    dual_coef_ : array of shape (number of discriminants, n)
+        The same with the sign of the class, alpha_i z_i.
+    intercept_ : array
+        The bias b of each discriminant.
+    coef_, weights_ : arrays
+        With the linear kernel: w, and (b, w).
+    X_fit_ : array or CSR matrix
+        The training rows, which the discriminant is made of.
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    n_iter_, n_corrections_ : int
+        Passes and corrections.
+    history_, status_, report_
+        What happened, why it stopped, and both in words.
+
+    References
+    ----------
+    Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, Table 2.2.
+
+    Examples
+    --------
+    Boolean OR with the R^2 bias, and XOR with the polynomial kernel (1 + x'z)^2:
+
+    >>> from discriminant import KernelPerceptron, mercer
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> KernelPerceptron().fit(X, [0, 1, 1, 1]).alpha_.tolist()
+    [7.0, 3.0, 3.0, 0.0]
+    >>> KernelPerceptron(mercer.Polynomial(degree=2)).fit(X, [0, 1, 1, 0]).score(X, [0, 1, 1, 0])
+    1.0
+    """
+
+    _criterion = "J_p = sum of b - z g(x) over the patterns with z g(x) <= b, in the feature space of the kernel"
+    _strategies = ("kesler", "one-vs-rest", "one-vs-one")
+    _expected_failed_checks = {
+        f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
+        for kind in ("dense", "sparse")
+    }
+
+    start = None
+
+    def __init__(
+        self,
+        kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = "linear",
+        *,
+        bias: str = "radius",
+        margin: float = 0.0,
+        schedule: float | str | Callable[[int], float] | Schedule = 1.0,
+        order: str = "cyclic",
+        max_iter: int = 1000,
+        cache_size: float = 1000,
+        record: str | None = None,
+        multiclass: str = "kesler",
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.bias = bias
+        self.margin = margin
+        self.schedule = schedule
+        self.order = order
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.record = record
+        self.multiclass = multiclass
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = not _can_grow(self)
+        return tags
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        mercer.get(self.kernel)
+        number("margin", self.margin, "give a margin b >= 0", 0, closed=True)
+        number("cache_size", self.cache_size, "give the megabytes that kernel rows may take", 0)
+        choice("bias", self.bias, ("radius", "augmented"))
+        choice("order", self.order, ("cyclic", "random"))
+        choice("record", self.record, (None, "weights"))
+        if (needs := get(self.schedule).needs) not in (None, "errors"):
+            raise ValueError(f"schedule={self.schedule!r} needs {needs}, which an error-correcting rule has not: use "
+                             "a number, '1/k', 'k', 'adaptive' or a function of k.")  # fmt: skip
+
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+        problem.check_finite()
+        self.X_fit_ = problem.source
+        self._gram = Gram(mercer.get(self.kernel), problem.source, self.cache_size)
+        try:
+            return super()._solutions(problem, watch, X, y, sample_weight)
+        finally:
+            del self._gram
+
+    def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
+        rows = problem.n_outputs if n_problems == 1 else 1
+        return [np.zeros((rows, problem.n_rows + 1), problem.dtype) for _ in range(n_problems)]
+
+    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
+        return DualRule(start, np.zeros((len(start), problem.n_rows), problem.dtype), self._gram, self, online)
+
+    def _set_weights(self, A: NDArray[Any]) -> None:
+        self.dual_coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
+        self.alpha_ = np.abs(self.dual_coef_[0]) if len(A) == 1 else self.dual_coef_.T
+        kernel = mercer.get(self.kernel)
+        if isinstance(kernel, mercer.Linear):
+            self.coef_ = np.asarray(self.dual_coef_ @ self.X_fit_)
+            W = np.hstack([self.intercept_[:, None], self.coef_])
+            self.weights_ = W[0] if len(W) == 1 else W
+
+    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float] | None:
+        bound = None if problem.weight.size else solution.facts.get("bound")
+        return None if bound is None else lambda R: bound
+
+    def _scores(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        scores = np.empty((X.shape[0], len(self.intercept_)), np.result_type(X.dtype, self.dual_coef_.dtype))
+        kernel, size = mercer.get(self.kernel), max(1, BLOCK // (8 * max(1, self.X_fit_.shape[0])))
+        for start in range(0, X.shape[0], size):
+            K = kernel(X[start : start + size], self.X_fit_)
+            scores[start : start + size] = K @ self.dual_coef_.T + self.intercept_
+        return scores
+
+    @available_when(_can_grow)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over a portion of data; the rows join those that the discriminant is made of.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Labels.
+        classes : array of shape (c,), default=None
+            All classes that will ever come; needed at the first call.
+        sample_weight : array of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        self
+            The classifier.
+        """
+        self._check_parameters()
+        first = not hasattr(self, "classes_")
+        given_X = X
+        X, y = self._validated(X, y, reset=first)
+        self._check_classes(classes, first)
+        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
+        problem.check_finite()
+        problems, starts = self._problems(problem), []
+        known = np.zeros((X.shape[0], sum(part.n_outputs for part in problems)), X.dtype)
+        if not first:
+            known = np.asarray(mercer.get(self.kernel)(X, self.X_fit_) @ self.dual_coef_.T, X.dtype)
+        starts = self._starts(problem, len(problems))
+        gram = Gram(mercer.get(self.kernel), X, self.cache_size)
+        solutions, done = [], 0
+        with watching() as watch:
+            for part, A in zip(problems, starts, strict=True):
+                rows = slice(done, done + len(A))
+                A[:, 0] = 0 if first else self.intercept_[rows]
+                rule = DualRule(A, np.ascontiguousarray(known[:, rows].T), gram, self, online=True)
+                solutions.append(drive(rule, part, 1, watch))
+                done += len(A)
+        self._join(solutions, X, first)
+        self._publish(solutions, problem, given_X)
+        return self
+
+    def _join(self, solutions: list[Solution], X: Any, first: bool) -> None:
+        """Put the old rows before the new ones, and the old epochs before the new ones."""
+        if first:
+            self.X_fit_, self._portions = X, [[] for _ in solutions]
+        else:
+            stack: Any = sparse.vstack if sparse.issparse(X) else np.vstack
+            self.X_fit_ = stack([self.X_fit_, X])
+        done = 0
+        for solution, past in zip(solutions, self._portions, strict=True):
+            past.extend(solution.epochs)
+            solution.epochs = past
+            A = solution.weights
+            if not first:
+                old = self.dual_coef_[done : done + len(A)]
+                solution.weights = np.hstack([A[:, :1], old, A[:, 1:]])
+            done += len(A)
+
+    def _remedy(self) -> str:
+        return (
+            "a richer kernel (a Gaussian one with a small sigma separates any distinct patterns), a larger max_iter, "
+            "or a soft-margin machine if the classes overlap."
+        )

@@ -1,0 +1,123 @@
+"""Many classes: Kesler's construction, one against the rest, one against one (with its votes)."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+STRATEGIES = ("kesler", "one-vs-rest", "one-vs-one")
+
+
+def kesler(X: Any, y: Any) -> Any:
+    """Kesler's construction: c classes in d dimensions become one class in c(d+1) dimensions.
+
+    The pattern y = (1, x) of class i gives c-1 rows, one for each rival j: y in block i, -y in block j, zero
+    elsewhere.  A vector (a_1, ..., a_c) has a positive inner product with all of them exactly when the linear machine
+    with these weights classifies every pattern correctly.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        Patterns.
+    y : array of shape (n,)
+        Labels of two or more classes.
+
+    Returns
+    -------
+    array or CSR of shape (n(c-1), c(d+1))
+        The rows of pattern 0 first, rivals in the order of their labels.  Sparse in, sparse out.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, section 5.12.1.
+
+    Examples
+    --------
+    >>> from discriminant import kesler
+    >>> kesler([[2.0], [3.0], [5.0]], ["a", "b", "c"]).astype(int)
+    array([[ 1,  2, -1, -2,  0,  0],
+           [ 1,  2,  0,  0, -1, -2],
+           [-1, -3,  1,  3,  0,  0],
+           [ 0,  0,  1,  3, -1, -3],
+           [-1, -5,  0,  0,  1,  5],
+           [ 0,  0, -1, -5,  1,  5]])
+    """
+    classes, labels = np.unique(np.asarray(y), return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(f"y has {classes.size} class; Kesler's construction compares classes: give two or more.")
+    Y = sparse.csr_array(X) if sparse.issparse(X) else np.atleast_2d(np.asarray(X))
+    if Y.shape[0] != labels.size:
+        raise ValueError(f"X has {Y.shape[0]} rows but y has {labels.size} labels; give one label a row.")
+    c = classes.size
+    rows = np.repeat(np.arange(labels.size), c - 1)
+    rivals = np.array([[j for j in range(c) if j != i] for i in range(c)])[labels].ravel()
+    signs = np.zeros((rows.size, c), Y.dtype if np.issubdtype(Y.dtype, np.floating) else np.float64)
+    signs[np.arange(rows.size), labels[rows]] = 1
+    signs[np.arange(rows.size), rivals] = -1
+    if sparse.issparse(Y):
+        Y = sparse.hstack([np.ones((Y.shape[0], 1), signs.dtype), Y], format="csr")[rows]
+        return sparse.hstack([Y.multiply(signs[:, [j]]) for j in range(c)], format="csr")
+    Y = np.column_stack([np.ones(Y.shape[0], signs.dtype), Y])[rows]
+    return (signs[:, :, None] * Y[:, None, :]).reshape(rows.size, -1)
+
+
+def pairs(c: int) -> list[tuple[int, int]]:
+    """The pairs i < j of c classes, in the order of the rows of a one-vs-one ``coef_``."""
+    return list(combinations(range(c), 2))
+
+
+def relabel(labels: NDArray[np.int32], c: int, strategy: str) -> list[NDArray[np.int32]]:
+    """The two-category problems of a strategy: 1 for the positive class, 0 for the other, -1 for a bystander.
+
+    One against the rest: class i is positive in problem i.  One against one: of the pair i < j, j is positive.
+    """
+    if strategy == "one-vs-rest":
+        return [(labels == i).astype(np.int32) for i in range(c)]
+    problems = []
+    for i, j in pairs(c):
+        problem = np.full_like(labels, -1)
+        problem[labels == i] = 0
+        problem[labels == j] = 1
+        problems.append(problem)
+    return problems
+
+
+def votes(scores: NDArray[Any], c: int, strategy: str) -> NDArray[np.int64]:
+    """Votes that each class gets from two-category scores, one column a problem.
+
+    One against the rest: a class votes for itself where its discriminant is positive.  One against one: each pair
+    votes for its winner, and a zero score (on the plane) is no vote.
+    """
+    if strategy == "one-vs-rest":
+        return (scores > 0).astype(np.int64)
+    counted = np.zeros((scores.shape[0], c), np.int64)
+    for p, (i, j) in enumerate(pairs(c)):
+        counted[:, i] += scores[:, p] < 0
+        counted[:, j] += scores[:, p] > 0
+    return counted
+
+
+def pairwise_scores(scores: NDArray[Any], c: int) -> NDArray[Any]:
+    """Votes of the pairs plus a confidence below a half that orders equal votes: (n, c), argmax decides."""
+    confidence = np.zeros((scores.shape[0], c), scores.dtype)
+    for p, (i, j) in enumerate(pairs(c)):
+        confidence[:, i] -= scores[:, p]
+        confidence[:, j] += scores[:, p]
+    squashed = confidence / (3 * (np.abs(confidence) + 1))
+    return np.asarray(votes(scores, c, "one-vs-one") + squashed, scores.dtype)
+
+
+def ambiguous(scores: NDArray[Any], c: int, strategy: str) -> NDArray[np.bool_]:
+    """Where the strategy leaves the class undefined.
+
+    One against the rest: no class claims the point, or several do.  One against one: the most votes are shared.
+    A linear machine: the largest discriminant is shared (Duda, Hart, Stork, section 5.2.2 and Fig. 5.3).
+    """
+    if strategy == "one-vs-rest":
+        return np.asarray(votes(scores, c, strategy).sum(axis=1) != 1)
+    ranked = votes(scores, c, strategy) if strategy == "one-vs-one" else scores
+    return np.asarray((ranked == ranked.max(axis=1, keepdims=True)).sum(axis=1) > 1)

@@ -1,0 +1,280 @@
+"""Piecewise linear machines: several discriminants a class, the largest of which speaks for it.
+
+    g_i(x) = max over j of g_ij(x),        g_ij(x) = w_ij'x + w_ij0                                  (Problem 9)
+
+It is a linear machine for subclasses; its regions need not be convex, nor even connected.  The parity of d bits takes
+d + 1 weight vectors: w_s = (2s, ..., 2s), w_s0 = -s^2 for s = 0, ..., d is largest where s bits are set (Problem 10).
+
+The error-correcting rule is Kesler's on the subclasses with the largest discriminants: where the best subclass u of the
+pattern's own class does not beat the best subclass v of the others, a_u += eta y and a_v -= eta y.  There is no theorem
+that it ends, and it starts from random weights because equal ones would never part.
+
+Source: Duda, Hart, Stork, *Pattern Classification*, Problems 9 and 10.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ._driver import Rule, Watch
+from ._machine import ErrorCorrectingRule, record
+from ._problem import Problem
+from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .base import IterativeClassifier, choice, number
+from .solution import Epoch, Status
+
+
+@inlined
+def champions(X: Rows, i: int, label: int, owner: NDArray[np.int32], A: NDArray[Any]) -> Any:
+    """Return the best subclass of the pattern's own class, the best of the others, and the margin between them."""
+    own, other = -1, -1
+    best, rival = A.dtype.type(0), A.dtype.type(0)
+    for u in range(A.shape[0]):
+        g = row_dot(X, i, A[u])
+        if owner[u] == label:
+            if own < 0 or g > best:
+                own, best = u, g
+        elif other < 0 or g > rival:
+            other, rival = u, g
+    return own, other, best - rival
+
+
+@compiled
+def _epoch(
+    X: Rows,
+    labels: NDArray[np.int32],
+    owner: NDArray[np.int32],
+    order: NDArray[np.uint32],
+    A: NDArray[Any],
+    etas: NDArray[Any],
+    path: NDArray[Any] | None,
+    cursor: NDArray[np.int64],
+) -> Any:
+    """Visit the patterns in the given order and correct the two champions of each error."""
+    errors, criterion, low = 0, 0.0, np.inf
+    for t in range(order.size):
+        i = order[t]
+        own, other, margin = champions(X, i, labels[i], owner, A)
+        if not finite(margin):
+            return -1, errors, errors, criterion, low
+        low = min(low, margin)
+        if margin <= 0:
+            eta = etas[errors]
+            row_axpy(X, i, eta, 1, A[own])
+            row_axpy(X, i, -eta, 1, A[other])
+            if path is not None:
+                record(path, cursor, A)
+            criterion -= margin
+            errors += 1
+    return order.size, errors, errors, criterion, low
+
+
+class PiecewiseRule(ErrorCorrectingRule):
+    """One pass over the patterns is one epoch; the best machine seen is the answer."""
+
+    def __init__(self, A: NDArray[Any], owner: NDArray[np.int32], model: PiecewiseLinearMachine) -> None:
+        super().__init__(A, 0.0, float(model.eta), model)
+        self.owner, self.best, self.fewest = owner, A.copy(), np.inf
+
+    @property
+    def answer(self) -> NDArray[Any]:
+        """The weights at the beginning of the pass that met the fewest errors."""
+        return self.best
+
+    def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
+        """Correct at each error."""
+        return _epoch(problem.rows, problem.labels, self.owner, order, self.A, etas, self.trail.rows, self.trail.cursor)
+
+    def epoch(self, problem: Problem, watch: Watch) -> Epoch:
+        """One pass."""
+        before = self.A.copy()
+        sweep = self.sweep(problem, watch)
+        if sweep.errors < self.fewest:
+            self.best, self.fewest = before, sweep.errors
+        return self.told(sweep, None if sweep.corrections else Status.SEPARATED)
+
+
+class PiecewiseLinearMachine(IterativeClassifier):
+    """Piecewise linear machine: each class speaks through the largest of its discriminants.
+
+    Parameters
+    ----------
+    n_subclasses : int or sequence of int, default=2
+        Weight vectors of each class.
+    eta : float, default=1.0
+        The fixed increment.
+    order : {"cyclic", "random"}, default="random"
+        The rows' order, or a new permutation each pass.
+    start : array of shape (number of weight vectors, d+1), default=None
+        Augmented start vectors, class by class; None draws small ones at random.
+    max_iter : int, default=1000
+        Passes at the most.
+    record : {None, "weights"}, default=None
+        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start and of the random order.
+
+    Attributes
+    ----------
+    weights_ : array of shape (number of weight vectors, d+1)
+        Augmented weights, class by class.
+    coef_, intercept_ : arrays
+        The same as w and w0.
+    subclasses_ : array of int
+        For each weight vector, the index of its class in ``classes_``.
+    classes_ : array
+        Labels, sorted.
+    n_iter_, n_corrections_ : int
+        Passes and changes of the weights.
+    history_, status_, report_
+        What happened, why it stopped, and both in words.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, Problems 9 and 10.
+
+    Examples
+    --------
+    Parity of three bits by four weight vectors:
+
+    >>> import numpy as np
+    >>> from discriminant import PiecewiseLinearMachine, datasets
+    >>> X, y = datasets.parity(3)
+    >>> vectors = np.array([[-s * s, 2 * s, 2 * s, 2 * s] for s in range(4)])
+    >>> machine = PiecewiseLinearMachine().with_weights([vectors[::2], vectors[1::2]])
+    >>> machine.score(X, y)
+    1.0
+    """
+
+    _criterion = "the sum of g_rival(x) - g_own(x) over the errors"
+
+    multiclass = "kesler"
+    _strategies = ("kesler",)
+
+    def __init__(
+        self,
+        *,
+        n_subclasses: Any = 2,
+        eta: float = 1.0,
+        order: str = "random",
+        start: Any = None,
+        max_iter: int = 1000,
+        record: str | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_subclasses = n_subclasses
+        self.eta = eta
+        self.order = order
+        self.start = start
+        self.max_iter = max_iter
+        self.record = record
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # its rule has no use for weights
+        """Learn from patterns X with labels y.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Labels of two or more classes.
+
+        Returns
+        -------
+        self
+            The fitted machine.
+        """
+        return super().fit(X, y)
+
+    def with_weights(self, weights: Any, classes: Any = None) -> Self:
+        """Set the machine by hand; it then predicts as if it had been fitted.
+
+        Parameters
+        ----------
+        weights : sequence of arrays of shape (n_i, d+1)
+            For each class its augmented weight vectors (w0, w).
+        classes : array of shape (c,), default=None
+            Sorted labels; None is 0, 1, ..., c-1.
+
+        Returns
+        -------
+        self
+            The machine.
+        """
+        parts = [np.atleast_2d(np.asarray(part, np.float64)) for part in weights]
+        if len(parts) < 2 or len({part.shape[1] for part in parts}) != 1 or parts[0].shape[1] < 2:
+            shapes = [part.shape for part in parts]
+            raise ValueError(f"weights has parts of shape {shapes}: give two or more of shape (n_i, d+1), equal d.")
+        self.classes_ = np.arange(len(parts)) if classes is None else np.asarray(classes)
+        if self.classes_.shape != (len(parts),) or not np.array_equal(np.unique(self.classes_), self.classes_):
+            raise ValueError(f"classes={classes!r}: give {len(parts)} different labels in ascending order.")
+        self.subclasses_ = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
+        self.multiclass_ = "kesler"
+        self.n_features_in_ = parts[0].shape[1] - 1
+        self._set_weights(np.vstack(parts))
+        return self
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        number("eta", self.eta, "give an increment > 0", 0)
+        choice("order", self.order, ("cyclic", "random"))
+        choice("record", self.record, (None, "weights"))
+
+    def _problems(self, problem: Problem) -> list[Problem]:
+        self.multiclass_ = "kesler"
+        counts = np.asarray(self.n_subclasses)
+        fits = counts.ndim == 0 or counts.shape == self.classes_.shape
+        if not fits or counts.dtype.kind not in "iu" or np.any(counts < 1):
+            raise ValueError(
+                f"n_subclasses={self.n_subclasses!r}: give a whole number >= 1, or one for each of the "
+                f"{self.classes_.size} classes."
+            )
+        c = self.classes_.size
+        self.subclasses_ = np.repeat(np.arange(c, dtype=np.int32), np.broadcast_to(counts, c))
+        return [problem]
+
+    def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
+        shape = (self.subclasses_.size, problem.n_features + 1)
+        if self.start is None:
+            return [check_random_state(self.random_state).normal(scale=0.01, size=shape).astype(problem.dtype)]
+        A = np.array(self.start, problem.dtype)
+        if A.shape != shape or not np.all(np.isfinite(A)):
+            raise ValueError(f"start has shape {A.shape}: give finite augmented vectors of shape {shape}.")
+        return [A]
+
+    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
+        return PiecewiseRule(start, self.subclasses_, self)
+
+    def _set_weights(self, A: NDArray[Any]) -> None:
+        self.weights_ = A
+        self.coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
+
+    def _scores(self, X: Any) -> NDArray[Any]:
+        """The discriminants of the classes, each the largest of its subclasses."""
+        scores = super()._scores(X)
+        firsts = np.searchsorted(self.subclasses_, np.arange(self.classes_.size))
+        return np.asarray(np.maximum.reduceat(scores, firsts, axis=1))
+
+    def decision_function(self, X: Any) -> NDArray[Any]:
+        """Discriminants of the classes; of two classes, the second minus the first.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n,) or (n, c)
+            The largest decides.
+        """
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _remedy(self) -> str:
+        return "more subclasses, another random_state or a larger max_iter; no theorem says that this rule ends."

@@ -1,0 +1,124 @@
+"""The pocket: the best weights that a perceptron has had, for patterns that are not separable.
+
+The perceptron visits patterns at random, with replacement.  A run is the number of correct answers since the last
+correction.  When a run is longer than that of the weights in the pocket, all patterns are tested, and the weights go
+into the pocket if they make fewer errors than those there (the ratchet).  It ends at zero errors.
+
+Sources: Duda, Hart, Stork, *Pattern Classification*, section 5.7 and Computer exercise 3; Cristianini, Shawe-Taylor,
+*An Introduction to Support Vector Machines*, Remark 2.9 (Gallant's algorithm).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from ._driver import Watch
+from ._machine import ErrorCorrectingRule, Sweep, copy_into, correct, record, visit
+from ._problem import Problem
+from ._rows import Rows, compiled, finite
+from .solution import Epoch, Status
+
+if TYPE_CHECKING:
+    from .perceptron import Perceptron
+
+
+@compiled
+def count_errors(X: Rows, labels: NDArray[np.int32], A: NDArray[Any]) -> int:
+    """Count the patterns that A does not classify correctly; -1 when an inner product is not finite."""
+    errors = 0
+    for i in range(labels.size):
+        if labels[i] >= 0:
+            margin, _ = visit(X, i, labels[i], A)
+            if not finite(margin):
+                return -1
+            errors += margin <= 0
+    return errors
+
+
+@compiled
+def _visits(
+    X: Rows,
+    labels: NDArray[np.int32],
+    weight: NDArray[Any],
+    draws: NDArray[np.int64],
+    A: NDArray[Any],
+    pocket: NDArray[Any],
+    state: NDArray[np.int64],
+    b: Any,
+    etas: NDArray[Any],
+    bias: Any,
+    path: NDArray[Any] | None,
+    cursor: NDArray[np.int64],
+) -> Any:
+    """Visit the drawn patterns; ``state`` = (run, run of the pocket, its errors, errors of A or -1, copies).
+
+    Returns the visits made (fewer when ``etas`` is used up or the pocket is free of errors), corrections, criterion.
+    """
+    corrections, criterion = 0, 0.0
+    for t in range(draws.size):
+        i = draws[t]
+        if corrections == etas.size:
+            return t, corrections, criterion
+        margin, rival = visit(X, i, labels[i], A)
+        if margin <= b:
+            eta = etas[corrections] * weight[i] if weight.size else etas[corrections]
+            correct(X, i, labels[i], rival, eta, bias, A)
+            if path is not None:
+                record(path, cursor, A)
+            state[0], state[3] = 0, -1
+            criterion += b - margin
+            corrections += 1
+            continue
+        state[0] += 1
+        if state[0] > state[1]:
+            if state[3] < 0:
+                state[3] = count_errors(X, labels, A)
+            if state[3] < state[2]:
+                copy_into(A.ravel(), pocket.ravel())
+                state[1], state[2] = state[0], state[3]
+                state[4] += 1
+                if state[2] == 0:
+                    return t + 1, corrections, criterion
+    return draws.size, corrections, criterion
+
+
+class PocketRule(ErrorCorrectingRule):
+    """One epoch is as many random visits as there are patterns."""
+
+    def __init__(self, A: NDArray[Any], problem: Problem, model: Perceptron, online: bool) -> None:
+        super().__init__(A, model.margin, model.schedule, model)
+        self.bias = A.dtype.type(model._bias_step(problem))
+        self.draw = check_random_state(model.random_state)
+        self.pocket = self.A.copy()
+        self.state = np.array([0, 0, -1, -1, 0])
+        self.facts = {"last": A, "copies": 0}
+
+    @property
+    def answer(self) -> NDArray[Any]:
+        """What is in the pocket."""
+        return np.atleast_2d(self.pocket)
+
+    def epoch(self, problem: Problem, watch: Watch) -> Epoch:
+        """Draw and visit; the errors are those of the pocket on all patterns."""
+        if self.state[2] < 0:
+            self.state[2] = count_errors(problem.rows, problem.labels, self.A)
+            if self.state[2] < 0:
+                raise problem.refuse()
+        part = np.flatnonzero(problem.part)
+        draws = part[self.draw.randint(part.size, size=part.size)]
+        before, criterion = self.k, 0.0
+        for start, stop in watch.chunks(part.size, problem.entries):
+            while start < stop and self.state[2] > 0:
+                visited, corrections, met = _visits(
+                    problem.rows, problem.labels, problem.weight, draws[start:stop], self.A, self.pocket, self.state,
+                    self.b, self.steps(stop - start), self.bias, self.trail.rows, self.trail.cursor,
+                )  # fmt: skip
+                start, self.k, criterion = start + visited, self.k + corrections, criterion + met
+        errors = int(self.state[2])
+        self.schedule.observe(errors=errors)
+        self.facts["copies"] = int(self.state[4])
+        return self.told(Sweep(errors, criterion, self.k - before, 0.0), None if errors else Status.SEPARATED)

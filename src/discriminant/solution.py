@@ -1,0 +1,177 @@
+"""What a fit leaves behind: why it stopped, what it did, and a report that says so in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Status(Enum):
+    """Why a fit stopped; every member carries its sentence.
+
+    Members from best to worst: ``SEPARATED``, ``CONVERGED``, ``NOT_SEPARABLE``, ``CYCLES``, ``BUDGET``, ``STOPPED``.
+
+    Examples
+    --------
+    >>> from discriminant import Status
+    >>> print(Status.SEPARATED)
+    separated: every training pattern lies strictly on its own side
+    >>> Status.BUDGET.sentence
+    'the budget of iterations ran out before the procedure had finished'
+    """
+
+    SEPARATED = "every training pattern lies strictly on its own side"
+    CONVERGED = "the criterion has reached its minimum to the tolerance asked for"
+    NOT_SEPARABLE = "no linear discriminant separates the training patterns, and there is evidence of it"
+    CYCLES = "the same weights came back, so that the corrections repeat for ever"
+    BUDGET = "the budget of iterations ran out before the procedure had finished"
+    STOPPED = "the fit was told to stop; the weights are those of that moment"
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words."""
+        return self.value
+
+    @property
+    def finished(self) -> bool:
+        """Whether the procedure did what it set out to do."""
+        return self in (Status.SEPARATED, Status.CONVERGED)
+
+    @staticmethod
+    def worst(statuses: Iterable[Status]) -> Status:
+        """The member that stands last among ``statuses``: the verdict on several problems taken together."""
+        return max(statuses, key=list(Status).index)
+
+    def __str__(self) -> str:
+        return f"{self.name.lower().replace('_', ' ')}: {self.value}"
+
+
+class Epoch(NamedTuple):
+    """One iteration as the history keeps it."""
+
+    errors: int
+    criterion: float
+    step: float
+    corrections: int
+    status: Status | None = None
+
+
+HISTORY = ("errors", "criterion", "step", "corrections")
+
+
+@dataclass
+class Solution:
+    """The outcome of one problem: augmented weights, one row a discriminant, and how they came about."""
+
+    weights: NDArray[Any]
+    status: Status
+    epochs: Sequence[Epoch]
+    path: NDArray[Any] | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations that were completed."""
+        return len(self.epochs)
+
+    @property
+    def n_corrections(self) -> int:
+        """Changes of the weights."""
+        return sum(epoch.corrections for epoch in self.epochs)
+
+
+def history_of(solutions: Sequence[Solution]) -> dict[str, NDArray[Any]]:
+    """Arrays over all iterations; with several problems, ``"problem"`` tells whose iteration each entry is."""
+    epochs = [epoch for solution in solutions for epoch in solution.epochs]
+    kinds = (np.int64, np.float64, np.float64, np.int64)
+    history: dict[str, NDArray[Any]] = {
+        name: np.array([epoch[i] for epoch in epochs], dtype=kind)
+        for i, (name, kind) in enumerate(zip(HISTORY, kinds, strict=True))
+    }
+    if len(solutions) > 1:
+        history["problem"] = np.repeat(np.arange(len(solutions)), [s.n_iter for s in solutions])
+    paths = [solution.path for solution in solutions if solution.path is not None]
+    if paths:
+        history["weights"] = np.concatenate(paths)
+        if len(solutions) > 1:
+            history["weights_problem"] = np.repeat(np.arange(len(paths)), [len(path) for path in paths])
+    return history
+
+
+class Report:
+    """Why a fit stopped and what it means, as text (``print``) or as data (``to_dict``).
+
+    What needs a look at the training data (the scale of the features, the bound of the perceptron theorem) is
+    computed when the report is first read, while the data are still in memory.
+
+    Parameters
+    ----------
+    facts : dict
+        What is known at the end of the fit.
+    later : callable, default=None
+        Called with these facts when the report is read; returns further ones.
+
+    Examples
+    --------
+    >>> from discriminant import Perceptron, datasets
+    >>> model = Perceptron().fit(*datasets.or_function())
+    >>> print(model.report_)  # doctest: +ELLIPSIS
+    Perceptron: separated: every training pattern lies strictly on its own side
+      minimized     J_p(a) = sum of b - a'y over the patterns with a'y <= b
+      iterations    6
+      corrections   9 (the theorem allows at most 27)
+      errors        0 of 4 patterns in the last iteration
+      features      sizes from 1 (feature 0) to 1 (feature 0)
+      note          With 4 patterns in 2 dimensions random labels are separable with probability 0.88: ...
+    >>> model.report_.to_dict()["corrections"]
+    9
+    """
+
+    def __init__(self, facts: dict[str, Any], later: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> None:
+        self._facts = facts
+        self._later = later
+
+    def to_dict(self) -> dict[str, Any]:
+        """All facts, as plain numbers, strings and lists."""
+        if self._later is not None:
+            later, self._later = self._later, None
+            self._facts = self._facts | later(self._facts)
+        return dict(self._facts)
+
+    def headline(self) -> str:
+        """The first sentence: who stopped, and why."""
+        return f"{self._facts['procedure']}: {Status[self._facts['status']]}"
+
+    def warning(self) -> str:
+        """What was minimized, how many errors are left, whether the classes overlap, what to try; reads no data."""
+        facts = self._facts
+        return (
+            f"{self.headline()}. Minimized: {facts['criterion']}. Errors in the last of {facts['iterations']:,} "
+            f"iterations: {facts['errors']:,} on {facts['n_samples']:,} patterns; the classes "
+            f"{'are not' if facts['inseparable'] else 'may not be'} linearly separable. To try: {facts['remedy']}"
+        )
+
+    def __str__(self) -> str:
+        facts = self.to_dict()
+        bound = facts.get("bound")
+        allowed = "" if bound is None else f" (the theorem allows at most {bound:,.0f})"
+        rows = {
+            "minimized": facts["criterion"],
+            "iterations": f"{facts['iterations']:,}",
+            "corrections": f"{facts['corrections']:,}{allowed}",
+            "errors": f"{facts['errors']:,} of {facts['n_samples']:,} patterns in the last iteration",
+            "features": facts.get("scale"),
+            "note": " ".join(facts["notes"]),
+            "remedy": facts.get("remedy"),
+        }
+        return "\n".join([self.headline(), *(f"  {name:<13} {text}" for name, text in rows.items() if text)])
+
+    __repr__ = __str__
+
+    def __reduce__(self) -> tuple[type[Report], tuple[dict[str, Any]]]:
+        return Report, (self.to_dict(),)

@@ -24,6 +24,13 @@ _HOMES = {
     "relaxation": ("Relaxation",),
     "descent": ("GradientDescent", "NewtonDescent"),
     "piecewise": ("PiecewiseLinearMachine",),
+    "least_squares": ("LeastSquares", "LeastSquaresRegressor"),
+    "fisher": ("FisherDiscriminant",),
+    "ridge": ("RidgeRegressor",),
+    "widrow_hoff": ("WidrowHoff",),
+    "widrow_hoff_regressor": ("WidrowHoffRegressor",),
+    "recursive_least_squares": ("RecursiveLeastSquares",),
+    "ho_kashyap": ("HoKashyap",),
     "exhaustive": ("integer_search",),
 }
 _MODULES = ("bounds", "criteria", "datasets", "mercer", "schedules")
@@ -44,12 +51,16 @@ if TYPE_CHECKING:
     from .exceptions import NotSeparableError as NotSeparableError
     from .exhaustive import integer_search as integer_search
     from .features import PolynomialMap as PolynomialMap
+    from .fisher import FisherDiscriminant as FisherDiscriminant
     from .geometry import Hyperplane as Hyperplane
     from .geometry import LinearMachine as LinearMachine
     from .geometry import augment as augment
     from .geometry import normalize as normalize
     from .geometry import unaugment as unaugment
+    from .ho_kashyap import HoKashyap as HoKashyap
     from .kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from .least_squares import LeastSquares as LeastSquares
+    from .least_squares import LeastSquaresRegressor as LeastSquaresRegressor
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
     from .multiclass import kesler as kesler
@@ -57,9 +68,13 @@ if TYPE_CHECKING:
     from .piecewise import PiecewiseLinearMachine as PiecewiseLinearMachine
     from .quadrics import Quadric as Quadric
     from .quadrics import classify_quadric as classify_quadric
+    from .recursive_least_squares import RecursiveLeastSquares as RecursiveLeastSquares
     from .relaxation import Relaxation as Relaxation
+    from .ridge import RidgeRegressor as RidgeRegressor
     from .solution import Report as Report
     from .solution import Status as Status
+    from .widrow_hoff import WidrowHoff as WidrowHoff
+    from .widrow_hoff_regressor import WidrowHoffRegressor as WidrowHoffRegressor
     from .winnow import BalancedWinnow as BalancedWinnow
 
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from .solution import Epoch, Solution, Status
+from .solution import Epoch, Epochs, Solution, Status
 
 CHUNK = 20_000_000  # matrix entries of one compiled call: about a tenth of a second
 PATIENCE = 2.0  # seconds within which a second Ctrl-C raises
@@ -30,9 +30,13 @@ class Interrupted(Exception):
 
 
 class Watch:
-    """Knows whether Ctrl-C was pressed, and cuts long passes into chunks so that it is noticed."""
+    """Knows whether Ctrl-C was pressed, and cuts long passes into chunks so that it is noticed.
+
+    ``stopped`` is what a callback asks for: no problem of the fit makes another epoch.
+    """
 
     interrupted = False
+    stopped = False
 
     def check(self) -> None:
         """Raise ``Interrupted`` when Ctrl-C was pressed."""
@@ -106,7 +110,7 @@ def drive(
     end: Callable[[], bool] | None = None,
 ) -> Solution:
     """Run the rule until it says that it is done, a callback or Ctrl-C stops it, or ``max_iter`` is reached."""
-    epochs: list[Epoch] = []
+    epochs = Epochs()
     status = _loop(rule, problem, max_iter, watch, epochs, begin, end)
     return Solution(rule.answer, status, epochs, rule.path, rule.facts)
 
@@ -116,12 +120,12 @@ def _loop(
     problem: Any,
     max_iter: int,
     watch: Watch,
-    epochs: list[Epoch],
+    epochs: Epochs,
     begin: Callable[[], None] | None,
     end: Callable[[], bool] | None,
 ) -> Status:
     while len(epochs) < max_iter:
-        if watch.interrupted:
+        if watch.interrupted or watch.stopped:
             return Status.STOPPED
         if begin is not None:
             begin()
@@ -130,9 +134,10 @@ def _loop(
         except Interrupted:
             return Status.STOPPED
         epochs.append(epoch)
-        stop = end is not None and end()
+        if end is not None and end():
+            watch.stopped = True
         if epoch.status is not None:
             return epoch.status
-        if stop:
+        if watch.stopped:
             return Status.STOPPED
     return Status.BUDGET

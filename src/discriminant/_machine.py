@@ -19,12 +19,13 @@ from sklearn.utils import check_random_state
 from ._driver import Watch
 from ._problem import Problem
 from ._rows import Rows, compiled, inlined, row_axpy, row_dot, serve
-from .schedules import Custom, get
+from .multiclass import n_problems
+from .schedules import get
 from .solution import Epoch, Status
 
 MAX_CORRECTIONS = 10_000  # recorded one by one; beyond that the path is thinned
-MAX_BYTES = 512 * 2**20  # what a path may occupy, whatever the number of features
-TABLE = 1024  # steps of a user's function that are computed ahead
+MAX_BYTES = 256 * 2**20  # what the paths of a fit may occupy, and once more while they are handed over
+AHEAD = 8192  # steps of a variable increment that are computed at a time, at the most
 
 
 def _visit_pair(X: Any, i: int, label: int, A: Any) -> Any:
@@ -96,14 +97,16 @@ def record(path: NDArray[Any], cursor: NDArray[np.int64], A: NDArray[Any]) -> No
 class Path:
     """The weights a(1), a(2), ... of a fit, one row a correction, bounded in memory by thinning.
 
-    At most ``MAX_CORRECTIONS + 1`` rows and ``MAX_BYTES`` bytes are held.  The last row is always the latest vector.
+    At most ``MAX_CORRECTIONS + 1`` rows and ``MAX_BYTES`` bytes are held, a share of these when a fit has several
+    paths.  The last row is always the latest vector.
     """
 
-    def __init__(self, A: NDArray[Any], wanted: bool) -> None:
+    def __init__(self, A: NDArray[Any], wanted: bool, shares: int = 1) -> None:
         self.rows: NDArray[Any] | None = None
         self.cursor = np.array([0, 1, 1], np.int64)
         if wanted:
-            self.rows = np.empty((min(MAX_CORRECTIONS + 1, max(MAX_BYTES // A.nbytes, 3)), A.size), A.dtype)
+            room = MAX_BYTES // shares // A.nbytes
+            self.rows = np.empty((min(MAX_CORRECTIONS + 1, max(room, 3)), A.size), A.dtype)
             self.rows[0] = A.ravel()
 
     def add(self, A: NDArray[Any]) -> None:
@@ -151,11 +154,11 @@ class ErrorCorrectingRule:
         self.A = A = A[0] if len(A) == 1 else A
         self.b = A.dtype.type(margin)
         self.schedule = get(schedule)
-        self.trail = Path(A, model.record == "weights")
+        self.trail = Path(A, model.record == "weights", n_problems(model.classes_.size, model.multiclass_))
         self.random = check_random_state(model.random_state) if model.order == "random" else None
-        self.k = self.visits = 0
+        self.k = 0
         self.facts: dict[str, Any] = {}
-        self._fixed = np.empty(0, A.dtype)
+        self._etas, self._first = np.empty(0, A.dtype), 1
         self._cycle = np.empty(0, np.uint32)
 
     @property
@@ -177,13 +180,21 @@ class ErrorCorrectingRule:
         raise NotImplementedError
 
     def steps(self, count: int) -> NDArray[Any]:
-        """The lengths of at most ``count`` coming corrections."""
-        if self.schedule.name != "constant":
-            ahead = min(count, TABLE) if isinstance(self.schedule, Custom) else count
-            return self.schedule.values(self.k + 1, ahead).astype(self.A.dtype, copy=False)
-        if self._fixed.size < count:
-            self._fixed = self.schedule.values(1, count).astype(self.A.dtype)
-        return self._fixed[:count]
+        """The lengths of at most ``count`` coming corrections; fewer make the compiled pass come back for more.
+
+        A variable increment is computed at most as far ahead as it has come: a user's function may be slow, and may
+        end where the corrections do.
+        """
+        if self.schedule.name == "constant":
+            if self._etas.size < count:
+                self._etas = self.schedule.values(1, count).astype(self.A.dtype)
+            return self._etas[:count]
+        done = self.k + 1 - self._first
+        if self.schedule.stateful or not 0 <= done < self._etas.size:
+            ahead = min(max(self.k, 1), AHEAD, count)
+            self._etas, self._first, done = self.schedule.values(self.k + 1, ahead), self.k + 1, 0
+            self._etas = self._etas.astype(self.A.dtype, copy=False)
+        return self._etas[done : done + count]
 
     def order(self, n: int) -> NDArray[np.uint32]:
         """The rows' order, or a new permutation."""
@@ -197,7 +208,7 @@ class ErrorCorrectingRule:
         """Visit every pattern once, correcting on the way."""
         n, before, errors, criterion, low = problem.n_rows, self.k, 0, 0.0, np.inf
         order = self.order(n)
-        for start, stop in watch.chunks(n, problem.entries):
+        for start, stop in watch.chunks(n, problem.work):
             while start < stop:
                 visited, corrections, wrong, part, least = self.visit_all(
                     problem, order[start:stop], self.steps(stop - start)
@@ -205,15 +216,14 @@ class ErrorCorrectingRule:
                 self.k += corrections
                 if visited < 0:
                     raise problem.refuse()
-                start, self.visits = start + visited, self.visits + visited
-                errors, criterion, low = errors + wrong, criterion + part, min(low, least)
+                start, errors, criterion, low = start + visited, errors + wrong, criterion + part, min(low, least)
         self.schedule.observe(errors=errors)
         return Sweep(errors, criterion, self.k - before, low)
 
     def gather(self, problem: Problem, watch: Watch) -> tuple[Sweep, NDArray[Any]]:
         """Sum the corrections of all violators in one pass, without making them."""
         total, violators, errors, criterion, low = np.zeros_like(self.A), 0, 0, 0.0, np.inf
-        for start, stop in watch.chunks(problem.n_rows, problem.entries):
+        for start, stop in watch.chunks(problem.n_rows, problem.work):
             found, wrong, part, least = self.add_all(problem, start, stop, total)
             if found < 0:
                 raise problem.refuse()

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._rows import CSR, Rows, compiled, row_count, row_sqnorm
@@ -38,9 +37,19 @@ class Problem:
         return self.labels.size
 
     @property
+    def values(self) -> NDArray[Any]:
+        """The stored numbers of X."""
+        return self.rows.data if isinstance(self.rows, CSR) else self.rows
+
+    @property
     def entries(self) -> int:
-        """Stored numbers of X."""
-        return self.rows.data.size if isinstance(self.rows, CSR) else self.rows.size
+        """How many numbers of X are stored."""
+        return int(self.values.size)
+
+    @property
+    def work(self) -> int:
+        """Products of one pass: every discriminant looks at every number."""
+        return self.entries * self.n_outputs
 
     @property
     def part(self) -> NDArray[np.bool_]:
@@ -63,34 +72,56 @@ class Problem:
         merged.sum_duplicates()
         return replace(self, rows=narrow(merged), source=merged)
 
-    def radius(self) -> float:
-        """The largest length of a pattern, R."""
-        lengths = np.sqrt(sqnorms(self.canonical().rows))[self.part]
-        if not np.all(np.isfinite(lengths)):
+    def squared_radius(self) -> float:
+        """R^2, the largest squared length of a pattern; no root is taken, so that whole numbers stay whole."""
+        squares = sqnorms(self.canonical().rows)[self.part]
+        if not np.all(np.isfinite(squares)):
             raise self.refuse()
-        return float(lengths.max(initial=0))
+        return float(squares.max(initial=0))
 
-    def exact(self, A: NDArray[Any], *steps: float) -> bool:
-        """Whether every sum and product of a fixed-increment fit is a whole number small enough to be exact."""
-        entries = self.rows.data if isinstance(self.rows, CSR) else self.rows
-        whole = all(np.all(part == np.floor(part)) for part in (A, entries, self.weight, np.array(steps)))
-        largest = float(np.abs(A).max()) * max(float(np.abs(entries).max(initial=1)), 1.0) * (self.n_features + 1)
-        return bool(whole and largest < 1 / np.finfo(self.dtype).eps)
+    def exact(self, start: NDArray[Any], additions: int, eta: float, bias: float) -> bool:
+        """Whether so many additions of eta y to ``start`` meet nothing but whole numbers small enough to be exact."""
+        factors = np.array([eta, bias])
+        whole = all(np.all(part == np.floor(part)) for part in (start, self.values, self.weight, factors))
+        size = max(1.0, bias, float(np.abs(self.values).max(initial=0)))
+        reach = float(np.abs(start).max()) + additions * eta * float(self.weight.max(initial=1)) * size
+        return bool(whole and reach * size * (self.n_features + 1) < 1 / np.finfo(self.dtype).eps)
 
     def check_finite(self) -> None:
         """Refuse NaN and infinity before work that is not one of the compiled passes."""
-        entries = self.rows.data if isinstance(self.rows, CSR) else self.rows
-        if not np.isfinite(entries.sum()):  # one pass, no copy; a finite sum can only overflow
-            check_array(self.source, accept_sparse="csr", dtype=[np.float64, np.float32])
+        with np.errstate(all="ignore"):
+            total = self.values.sum()  # one pass, no copy; the sum of finite numbers can only overflow
+        if not np.isfinite(total) and not np.all(np.isfinite(self.values)):
+            raise self.refuse()
 
     def refuse(self) -> ValueError:
         """The error for inner products that are not finite: bad data, or numbers too large to multiply."""
-        check_array(self.source, accept_sparse="csr", dtype=[np.float64, np.float32])  # raises for NaN and inf
-        largest = np.abs(self.source.data if sparse.issparse(self.source) else self.source).max()
+        return refusal(self.source)
+
+
+def refusal(X: Any) -> ValueError:
+    """The error for inner products with X that are not finite: it says whether X is to blame, and where."""
+    values = X.data if sparse.issparse(X) else np.asarray(X)
+    bad = np.flatnonzero(~np.isfinite(values))
+    if bad.size:
+        row, column = divmod(int(bad[0]), X.shape[1])
+        if sparse.issparse(X):
+            row, column = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1, int(X.indices[bad[0]])
+        what = "NaN" if np.isnan(values.flat[bad[0]]) else "infinity"
         return ValueError(
-            f"X overflows: its entries reach {largest:.3g}, and inner products of that size are not finite in "
-            f"{self.dtype}. Divide the features by their size, for instance with StandardScaler."
+            f"X contains {what}, first in row {row}, column {column} (counted from 0): impute such values or drop "
+            "their rows."
         )
+    largest = float(np.abs(values).max(initial=0))
+    if largest < np.sqrt(np.finfo(values.dtype).max / (X.shape[1] + 1)):
+        return ValueError(
+            f"the weights overflow {values.dtype}, although the entries of X reach no more than {largest:.3g}: give a "
+            "smaller start, increment, margin or sample_weight."
+        )
+    return ValueError(
+        f"X overflows: its entries reach {largest:.3g}, and inner products of that size are not finite in "
+        f"{values.dtype}. Divide the features by their size, for instance with StandardScaler."
+    )
 
 
 @compiled
@@ -126,22 +157,35 @@ def narrow(X: Any) -> Rows:
 
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """Sorted classes and the index of each label; small integers are counted instead of sorted."""
-    if y.dtype.kind not in "biuSU":
-        check_classification_targets(y)
+    check_labels(y)
     if y.dtype.kind in "biu" and y.size:
         low, high = int(y.min()), int(y.max())
-        if high - low < 1000:
+        if high - low < 1000 and high < 2**63:
             shifted = np.subtract(y, low, dtype=np.int64) if y.dtype.kind != "b" else y.astype(np.int64) - low
-            present = np.bincount(shifted, minlength=1) > 0
+            present = np.bincount(shifted) > 0
             rank = (np.cumsum(present) - 1).astype(np.int32)
             return (np.flatnonzero(present) + low).astype(y.dtype), rank[shifted]
     classes, labels = np.unique(y, return_inverse=True)
     return classes, labels.astype(np.int32)
 
 
+def check_labels(y: NDArray[Any]) -> None:
+    """Refuse measurements and objects without an order; whole numbers and strings need no look."""
+    if y.dtype.kind in "biuSU":
+        return
+    try:
+        check_classification_targets(y)
+    except (TypeError, ValueError) as error:
+        if y.dtype.kind != "O":
+            raise
+        raise ValueError(
+            f"y holds objects other than strings ({error}): give numbers only, or strings only."
+        ) from error
+
+
 def encode_known(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     """The index of each label among classes that are known already."""
-    check_classification_targets(y)
+    check_labels(y)
     place = np.searchsorted(classes, y)
     known = classes[np.minimum(place, classes.size - 1)] == y
     if not np.all(known):
@@ -153,13 +197,17 @@ def check_weight(sample_weight: Any, n: int, dtype: np.dtype[Any]) -> NDArray[An
     """Weights of the type of X, or an empty array when there are none."""
     if sample_weight is None:
         return EMPTY.astype(dtype)
-    weight = np.asarray(sample_weight, dtype)
+    try:
+        weight = np.asarray(sample_weight, dtype)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sample_weight holds what is no number ({error}): give finite weights >= 0.") from error
     if weight.ndim == 0:
         weight = np.full(n, weight)
     if weight.shape != (n,):
         raise ValueError(f"sample_weight has shape {weight.shape}; give one weight for each of the {n} rows.")
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0):
-        raise ValueError("sample_weight holds a negative or non-finite number; give finite weights >= 0.")
+    if not np.all(usable := np.isfinite(weight) & (weight >= 0)):
+        raise ValueError(f"sample_weight holds {weight[~usable][0]}, a negative or non-finite number; give finite "
+                         "weights >= 0.")  # fmt: skip
     if not np.any(weight > 0):
         raise ValueError("sample_weight is zero for every row; give at least one positive weight.")
     return weight

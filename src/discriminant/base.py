@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
@@ -25,7 +26,7 @@ from ._problem import Problem, encode, encode_known, make_problem
 from .bounds import cover, radius
 from .exceptions import FitInterruptedWarning, NotConvergedWarning
 from .multiclass import ambiguous, pairwise_scores, relabel, votes
-from .solution import Epoch, Report, Solution, Status, history_of
+from .solution import Epochs, Report, Solution, Status, history_of
 
 
 def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = False, high: float = np.inf) -> float:
@@ -38,9 +39,18 @@ def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = Fal
 
 def choice(name: str, value: Any, options: Sequence[Any]) -> Any:
     """``value`` when it is one of the options; otherwise an error that lists them."""
-    if not any(value is option or (isinstance(option, str) and value == option) for option in options):
+    if not any(value is option or (isinstance(option, str | bool) and value == option) for option in options):
         raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, options))}.")
     return value
+
+
+# What scikit-learn's messages leave unsaid, by a phrase of theirs.
+REMEDIES = {
+    "could not convert": "X has a column of other things than numbers: encode it, say with OneHotEncoder, or drop it.",
+    "inconsistent numbers of samples": "These are the rows of X and the labels in y: give one label for each row.",
+    "is required by": "X is empty: give at least one row for each class, and one column.",
+    "features as input": "Give X the columns that the model was fitted on.",
+}
 
 
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -89,7 +99,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         with watching() as watch:
             solutions = self._solutions(problem, watch, given_X, given_y, sample_weight)
             self._publish(solutions, problem, given_X)
-            self._portions = [list(solution.epochs) for solution in solutions]
+            self._portions = [Epochs(solution.epochs) for solution in solutions]
         self._warn(watch)
         return self
 
@@ -99,18 +109,18 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
         """X and y as arrays; whether X is finite is seen in the first pass over it."""
-        checked: tuple[Any, NDArray[Any]] = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,
-            ensure_min_samples=1,
-        )
+        checked: tuple[Any, NDArray[Any]] = self._taken(X, y, reset=reset, order="C", ensure_all_finite=False)
         return checked
+
+    def _taken(self, *data: Any, **options: Any) -> Any:
+        """scikit-learn's validation, with a remedy where its message has none."""
+        try:
+            return validate_data(self, *data, accept_sparse="csr", dtype=[np.float64, np.float32], **options)
+        except ValueError as error:
+            remedy = next((text for sign, text in REMEDIES.items() if sign in str(error)), None)
+            if remedy is None:
+                raise
+            raise ValueError(f"{str(error).rstrip('.')}. {remedy}") from error
 
     def _solutions(
         self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any
@@ -135,14 +145,14 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.history_ = history_of(solutions)
         self._set_weights(np.concatenate([solution.weights for solution in solutions]))
         theorem = self._theorem(solutions[0], problem) if len(solutions) == 1 else None
-        self.report_ = Report(self._facts(solutions, problem), _Later(X, problem, theorem))
+        self.report_ = Report(self._facts(solutions, problem), _Later(X, problem, theorem, self._is_plane()))
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         self.weights_ = A[0] if len(A) == 1 else A
         self.coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
 
     def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
-        last = [solution.epochs[-1].errors if solution.epochs else 0 for solution in solutions]
+        last = [solution.epochs[-1].errors for solution in solutions if solution.epochs]
         return {
             "procedure": type(self).__name__,
             "status": self.status_.name,
@@ -150,31 +160,37 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "criterion": self._criterion,
             "iterations": self.n_iter_,
             "corrections": self.n_corrections_,
-            "errors": int(sum(last)),
+            "errors": 0 if self.status_ is Status.SEPARATED else int(sum(last)) if last else None,
             "n_samples": problem.n_rows,
             "n_features": problem.n_features,
             "n_classes": int(self.classes_.size),
             "multiclass": self.multiclass_,
             "bound": None,
             "inseparable": any(solution.facts.get("inseparable", False) for solution in solutions),
+            "details": {name: v for solution in solutions for name, v in solution.facts.get("details", {}).items()},
             "notes": [note for solution in solutions for note in solution.facts.get("notes", [])],
-            "remedy": None if self.status_.finished else self._remedy(),
+            "remedy": None if self.status_.finished or self.status_ is Status.STOPPED else self._remedy(),
         }
 
     def _remedy(self) -> str:
         """What to try when the fit did not finish."""
         return "raise max_iter, or standardize the features."
 
+    def _is_plane(self) -> bool:
+        """Whether the classes are parted by a plane among the patterns, so that Cover's count of planes applies."""
+        return True
+
     def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float] | None:
         """The number of corrections that a theorem allows, given the radius of the data; None without one."""
         return None
 
-    def _warn(self, watch: Watch) -> None:
+    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
+        """Warn the caller of ``fit``, which stands behind this method, ``fit`` and its decorator."""
         if watch.interrupted:
-            text = f"{self.report_.headline()} (Ctrl-C after {self.n_iter_} iterations)."
-            warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=4)
+            text = f"{self.report_.headline()} (Ctrl-C after {len(self.history_['errors'])} complete iterations)."
+            warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=stacklevel)
         elif not self.status_.finished and self.status_ is not Status.STOPPED:
-            warnings.warn(NotConvergedWarning(self.report_.warning(), self.report_), stacklevel=4)
+            warnings.warn(NotConvergedWarning(self.report_.warning(), self.report_), stacklevel=stacklevel)
 
     def _scores(self, X: Any) -> NDArray[Any]:
         """The discriminants of every row: (n, number of weight vectors)."""
@@ -183,7 +199,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             if np.all(np.isfinite(scores)):
                 return np.asarray(scores)
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = self._taken(X, reset=False)
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
     def _takes_short_path(self, X: Any) -> bool:
@@ -301,7 +317,7 @@ class IterativeClassifier(LinearClassifier):
             others = [solution.weights for solution in solutions], starts[len(solutions) + 1 :]
             solutions.append(self._listened(rule, part, watch, listener, *others))
         if listener is not None:
-            self._set_weights(np.concatenate([solution.weights for solution in solutions]))
+            self._publish(solutions, problem, X)  # so that the callbacks find a fitted model
             listener.finish()
         return solutions
 
@@ -318,7 +334,7 @@ class IterativeClassifier(LinearClassifier):
         epochs = 0
 
         def attributes() -> dict[str, Any]:
-            seen = type(self).__new__(type(self))
+            seen = copy(self)
             seen._set_weights(np.concatenate([*before, rule.answer, *after]))
             return {**seen.__dict__, "n_iter_": epochs}
 
@@ -336,7 +352,10 @@ class IterativeClassifier(LinearClassifier):
         if self.start is None:
             A = np.zeros(shape, problem.dtype)
         else:
-            A = np.array(self.start, problem.dtype)
+            try:
+                A = np.array(self.start, problem.dtype)
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"start={self.start!r} holds what is no number: give finite weights.") from error
             if A.shape not in (shape, shape[1:]):
                 wanted = f"{shape[1:]} or {shape}" if rows > 1 else f"{shape[1:]}"
                 raise ValueError(f"start has shape {A.shape}: give an augmented vector (w0, w) of shape {wanted}.")
@@ -359,8 +378,15 @@ def _single_sample(estimator: Any) -> bool:
     return not getattr(estimator, "batch", False) and not getattr(estimator, "slack", 0)
 
 
+def _same(one: Any, other: Any) -> bool:
+    return one is other or np.array_equal(one, other)
+
+
 class OnlineClassifier(IterativeClassifier):
     """Base of the single-sample rules: they can go on with data that arrive in portions."""
+
+    _portions: list[Epochs]
+    _begun_with: list[Any]
 
     @available_when(_single_sample)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -383,22 +409,25 @@ class OnlineClassifier(IterativeClassifier):
             The classifier.
         """
         self._check_parameters()
-        first = not hasattr(self, "classes_")
+        first = not hasattr(self, "status_")
         given_X = X
         X, y = self._validated(X, y, reset=first)
         self._check_classes(classes, first)
         problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
         problems = self._problems(problem)
+        parameters = [value for name, value in vars(self).items() if name.strip("_") == name]
         if first:
-            self._portions: list[list[Epoch]] = [[] for _ in problems]
-        if not getattr(self, "_rules", []):
-            self._rules = self._resume(problem, problems, first)
+            self._portions = [Epochs() for _ in problems]
+        if first or not self._rules or not all(map(_same, parameters, self._begun_with)):
+            self._rules, self._begun_with = self._resume(problem, problems, first), parameters
         with watching() as watch:
             solutions = [drive(rule, part, 1, watch) for rule, part in zip(self._rules, problems, strict=True)]
         for solution, past in zip(solutions, self._portions, strict=True):
             past.extend(solution.epochs)
             solution.epochs = past
         self._publish(solutions, problem, given_X)
+        if watch.interrupted:
+            self._warn(watch, stacklevel=3)
         return self
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
@@ -409,7 +438,7 @@ class OnlineClassifier(IterativeClassifier):
             starts = [A] if len(problems) == 1 else list(A[:, None])
         rules = [self._begin(part, start.copy(), online=True) for part, start in zip(problems, starts, strict=True)]
         for rule, past in zip(rules, self._portions, strict=True):
-            rule.k = sum(epoch.corrections for epoch in past)
+            rule.k = past.corrections
         return rules
 
     def _resumed_from(self) -> NDArray[Any]:
@@ -420,7 +449,7 @@ class OnlineClassifier(IterativeClassifier):
         if first:
             if classes is None:
                 raise ValueError("classes=None: the first call of partial_fit must be given all classes.")
-            self.classes_ = np.unique(np.asarray(classes))
+            self.classes_, _ = encode(np.asarray(classes))
             if self.classes_.size < 2:
                 raise ValueError(f"classes={self.classes_.tolist()}: give at least two classes.")
         elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
@@ -435,16 +464,22 @@ class _Later:
 
     SMALL = 2**20
 
-    def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float] | None) -> None:
-        self._theorem = theorem
+    def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float] | None, plane: bool) -> None:
+        self._theorem, self._plane = theorem, plane
         source = problem.source
-        small = problem.entries * problem.dtype.itemsize <= self.SMALL or isinstance(X, list | tuple)
-        self._data: Callable[[], Any] = (lambda: source) if small else weakref.ref(X)
+        self._data: Callable[[], Any]
+        if problem.entries * problem.dtype.itemsize <= self.SMALL:
+            self._data = lambda: source
+        else:
+            try:
+                self._data = weakref.ref(X)
+            except TypeError:  # a list or the like cannot be held weakly
+                self._data = lambda: None
 
     def __call__(self, facts: dict[str, Any]) -> dict[str, Any]:
         n, d = facts["n_samples"], facts["n_features"]
         more: dict[str, Any] = {}
-        if n < 2 * (d + 1) and facts["n_classes"] == 2 and facts["status"] == "SEPARATED":
+        if self._plane and n < 2 * (d + 1) and facts["n_classes"] == 2 and facts["status"] == "SEPARATED":
             chance = (
                 f"With {n} patterns in {d} dimensions random labels are separable with probability {cover(n, d):.2g}: "
                 "separation says little about new data."
@@ -461,8 +496,8 @@ class _Later:
 
 def scale_of(X: Any) -> str:
     """In words, the sizes of the features."""
-    sizes = np.abs(X).max(axis=0)
-    sizes = np.asarray(sizes.todense()).ravel() if sparse.issparse(sizes) else np.asarray(sizes)
+    ends = [part.toarray().ravel() if sparse.issparse(part) else part for part in (X.max(axis=0), X.min(axis=0))]
+    sizes = np.maximum(ends[0], -ends[1])  # no copy of X
     smallest, largest = int(sizes.argmin()), int(sizes.argmax())
     text = f"sizes from {sizes[smallest]:.3g} (feature {smallest}) to {sizes[largest]:.3g} (feature {largest})"
     return text + ("; standardize them" if sizes[largest] > 100 * max(sizes[smallest], np.finfo(float).tiny) else "")

@@ -3,9 +3,12 @@
     a(k+1) = a(k) - eta(k) grad J(a(k))      until |eta(k) grad J| < theta            (Algorithm 1, Eq. 12)
     a(k+1) = a(k) - H^-1 grad J(a(k))        until |H^-1 grad J| < theta              (Algorithm 2, Eq. 15)
 
+A short step of the first may only mean a small eta(k), so that where J is smooth its gradient must be small as well.
+
 The step eta(k) = |grad J|^2 / (grad J' H grad J) minimizes the second-order expansion of J along the gradient (Eq. 14);
 it depends on the gradient even where H is constant.  Newton's step minimizes the expansion outright: on a quadratic
-criterion it is the answer, and the second iteration only confirms it.
+criterion it is the answer, and the second iteration only confirms it.  Where H is singular many steps do so, and the
+shortest is taken.
 
 Symbols: a the augmented weights (w0, w), J the criterion on the normalized patterns, H its Hessian, theta = ``tol``.
 
@@ -19,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy import linalg
 
 from . import criteria
 from ._driver import Rule, Watch
@@ -27,6 +30,7 @@ from ._machine import Path
 from ._problem import Problem
 from .base import IterativeClassifier, choice, number
 from .criteria import Criterion
+from .multiclass import n_problems
 from .samples import Samples
 from .schedules import Optimal, Schedule, get
 from .solution import Epoch, Status
@@ -45,8 +49,9 @@ class DescentRule:
         self.criterion: Criterion = criteria.get(model.criterion)(Samples(problem.source, z), model.margin, weight)
         self.part = part
         self.a: NDArray[Any] = A[0]
-        self.tol = float(model.tol)
-        self.trail = Path(self.a, model.record == "weights")
+        self.tol = max(float(model.tol), 100 * float(np.finfo(problem.dtype).eps))  # rounding ends no sooner
+        self.named = ""  # the parameter that a divergence is put down to
+        self.trail = Path(self.a, model.record == "weights", n_problems(model.classes_.size, model.multiclass_))
         self.k = 0
         self.facts: dict[str, Any] = {}
 
@@ -67,26 +72,34 @@ class DescentRule:
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One step; the errors and the criterion are those before it."""
         a = self.a
-        margins, value, gradient = self.criterion.evaluate(a)
+        with np.errstate(over="ignore", invalid="ignore"):  # seen and said below
+            margins, value, gradient = self.criterion.evaluate(a)
+            self.k += 1
+            step, eta = self.step(a, gradient)
+        if not (np.isfinite(value) and np.all(np.isfinite(step))):
+            raise ValueError(
+                f"{self.named} diverges: after {self.k - 1} steps the criterion is {value:.3g} and the next step not "
+                "finite. Take a smaller step, another criterion, or divide the features by their size."
+            )
         errors = int(np.count_nonzero(margins[self.part] <= 0))
-        self.k += 1
-        step, eta = self.step(a, gradient)
-        length = float(np.linalg.norm(step))
-        if not np.isfinite(length) or not np.isfinite(value) or length > 1e100 * max(1.0, float(np.linalg.norm(a))):
-            raise self._diverged(value)
         moved = bool(np.any(step))
         if moved:
             self.a = a - step
             self.trail.add(self.a)
-        small = length <= self.tol * max(1.0, float(np.linalg.norm(a)))
-        done = (Status.CONVERGED if errors or moved else Status.SEPARATED) if small else None
-        return Epoch(errors, value, eta, int(moved), done)
+        elif errors and self.k == 1:
+            self.facts["notes"] = ["The gradient is zero at the start: for another answer give a start or a margin."]
+        short = length(step) <= self.tol * max(1.0, length(a))
+        done = Status.CONVERGED if errors or moved else Status.SEPARATED
+        return Epoch(errors, value, eta, int(moved), done if short and self.flat(gradient) else None)
 
-    def _diverged(self, value: float) -> ValueError:
-        return ValueError(
-            f"the descent diverges: after {self.k} steps the criterion is {value:.3g}. Take a smaller step, "
-            "schedule='optimal', or divide the features by their size."
-        )
+    def flat(self, gradient: NDArray[Any]) -> bool:
+        """Whether a short step means that there is nowhere to go, as Newton's does."""
+        return True
+
+
+def length(vector: NDArray[Any]) -> float:
+    """The Euclidean length, by a routine that squares nothing too large or too small."""
+    return float(linalg.norm(vector, check_finite=False))
 
 
 class GradientRule(DescentRule):
@@ -95,11 +108,25 @@ class GradientRule(DescentRule):
     def __init__(self, A: NDArray[Any], problem: Problem, model: GradientDescent) -> None:
         super().__init__(A, problem, model)
         self.schedule = get(model.schedule)
+        self.named = f"schedule={model.schedule!r}"
+
+    def epoch(self, problem: Problem, watch: Watch) -> Epoch:
+        """One step, and its errors told to the schedule."""
+        epoch = super().epoch(problem, watch)
+        self.schedule.observe(errors=epoch.errors)
+        return epoch
 
     def step(self, a: NDArray[Any], gradient: NDArray[Any]) -> tuple[NDArray[Any], float]:
         """Return eta(k) grad J."""
+        if self.k == 1:
+            at_zero = self.criterion.gradient(np.zeros_like(a)) if np.any(a) else gradient
+            self.steepest = max(length(gradient), length(at_zero))
         eta = self._optimal(a, gradient) if isinstance(self.schedule, Optimal) else self.schedule(self.k)
         return np.asarray(eta * gradient, a.dtype), eta
+
+    def flat(self, gradient: NDArray[Any]) -> bool:
+        """Whether the gradient is small as well: a short step may only mean a small eta(k)."""
+        return not self.criterion.has_hessian or length(gradient) <= self.tol * self.steepest
 
     def _optimal(self, a: NDArray[Any], gradient: NDArray[Any]) -> float:
         """Eq. 14; the gradient is scaled first, so that its square cannot overflow."""
@@ -108,10 +135,11 @@ class GradientRule(DescentRule):
             return 0.0
         unit = gradient / size
         curvature = self.criterion.curvature(a, unit)
-        if not curvature > 0:
+        if not 0 < curvature < np.inf:
             raise ValueError(
-                f"schedule='optimal' needs positive curvature, but that of criterion {self.criterion.name!r} along its "
-                f"gradient is {curvature:.3g} at step {self.k}. Take a number or '1/k'."
+                f"{self.named} needs a positive, finite curvature, but that of criterion={self.criterion.name!r} along "
+                f"its gradient is {curvature:.3g} at step {self.k}. Take a number or '1/k', or divide the features by "
+                "their size."
             )
         return float(unit @ unit) / curvature
 
@@ -119,27 +147,28 @@ class GradientRule(DescentRule):
 class NewtonRule(DescentRule):
     """Algorithm 2."""
 
+    def __init__(self, A: NDArray[Any], problem: Problem, model: NewtonDescent) -> None:
+        super().__init__(A, problem, model)
+        self.named = f"criterion={self.criterion.name!r}"
+
     def step(self, a: NDArray[Any], gradient: NDArray[Any]) -> tuple[NDArray[Any], float]:
         """Return H^-1 grad J, or the shortest such step when H is singular."""
         if not np.any(gradient):
             return gradient, 1.0
         H = np.asarray(self.criterion.hessian(a), np.float64)
+        if not np.all(np.isfinite(H)):
+            return np.full_like(a, np.nan), 1.0  # which is refused
         scale = np.sqrt(np.diag(H).clip(min=0))
         scale[scale == 0] = 1.0  # Jacobi scaling: features of very different size do not make H singular
-        H = H / scale / scale[:, None]
-        rank = int(np.linalg.matrix_rank(H, hermitian=True))
-        if rank < H.shape[0]:
-            return self._shortest(H, scale, gradient, rank), 1.0
-        try:
-            return np.asarray(cho_solve(cho_factor(H), gradient / scale) / scale, a.dtype), 1.0
-        except np.linalg.LinAlgError:  # indefinite: a criterion that is not convex
-            return np.asarray(np.linalg.solve(H, gradient / scale) / scale, a.dtype), 1.0
-
-    def _shortest(self, H: NDArray[Any], scale: NDArray[Any], gradient: NDArray[Any], rank: int) -> NDArray[Any]:
-        self.facts["notes"] = [
-            f"The Hessian is singular (rank {rank} of {H.shape[0]}): the shortest of the Newton steps was taken."
-        ]
-        return np.asarray(np.linalg.pinv(H, hermitian=True) @ (gradient / scale) / scale, gradient.dtype)
+        values, vectors = np.linalg.eigh(H / scale / scale[:, None])
+        kept = np.abs(values) > np.abs(values).max() * values.size * np.finfo(a.dtype).eps
+        step = vectors[:, kept] @ (vectors[:, kept].T @ (gradient / scale) / values[kept]) / scale
+        if not kept.all():
+            null, _ = np.linalg.qr(vectors[:, ~kept] / scale[:, None])
+            step -= null @ (null.T @ step)
+            rank = f"rank {np.count_nonzero(kept)} of {kept.size}"
+            self.facts["notes"] = [f"The Hessian is singular ({rank}): the shortest of the Newton steps was taken."]
+        return np.asarray(step, a.dtype), 1.0
 
 
 class _Descent(IterativeClassifier):
@@ -160,7 +189,12 @@ class _Descent(IterativeClassifier):
         self._criterion = chosen.equation
 
     def _remedy(self) -> str:
-        return "a larger max_iter or tol, standardized features, or NewtonDescent where the criterion has a Hessian."
+        J, errors = self.history_["criterion"], self.history_["errors"]
+        if not criteria.get(self.criterion).uses_margin and errors.size and not errors[-1]:
+            return "nothing if separation is all you want: this criterion then falls for ever as the weights grow."
+        if np.any(J[-1:] > J[:1]):
+            return "a smaller step: the criterion has grown."
+        return "a larger max_iter or tol, standardized features, or the other of GradientDescent and NewtonDescent."
 
 
 class GradientDescent(_Descent):
@@ -175,7 +209,8 @@ class GradientDescent(_Descent):
     schedule : float, str, callable or Schedule, default="optimal"
         The step eta(k); ``"optimal"`` is Eq. 14 and needs a criterion with a Hessian.
     tol : float, default=1e-8
-        Theta: it stops when a step is shorter than this, relative to |a| where that exceeds one.
+        Theta: it stops when a step is shorter than this, relative to |a| where that exceeds one, and the gradient, if
+        it is continuous, has fallen as far below that at a = 0.
     start : array of shape (d+1,), default=None
         Augmented start vector (w0, w); None is zero.
     max_iter : int, default=1000

@@ -19,18 +19,19 @@ Sources: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
-from ._driver import Rule, Watch, drive, watching
+from ._driver import CHUNK, Rule, Watch
 from ._machine import ErrorCorrectingRule, Returns, Sweep, record
-from ._problem import Problem, encode_known, make_problem
+from ._problem import Problem
 from ._rows import compiled, finite, inlined
 from .base import OnlineClassifier, available_when, choice, number
 from .bounds import perceptron_from_numbers
@@ -54,17 +55,18 @@ def dual_visit(F: NDArray[Any], A: NDArray[Any], i: int, label: int) -> Any:
 
 
 @inlined
-def embed(k: NDArray[Any], i: int, step: Any, bias: Any, row: int, A: NDArray[Any], F: NDArray[Any]) -> None:
-    """Add ``step`` to the embedding strength of pattern i in one discriminant; k is its kernel row."""
+def embed(K: NDArray[Any], r: int, i: int, step: Any, bias: Any, row: int, A: NDArray[Any], F: NDArray[Any]) -> None:
+    """Add ``step`` to the embedding strength of pattern i in one discriminant; its kernel row is row r of K."""
     A[row, 1 + i] += step
     A[row, 0] += step * bias
-    for j in range(k.size):
-        F[row, j] += step * k[j]
+    for j in range(K.shape[1]):
+        F[row, j] += step * K[r, j]
 
 
 @compiled
 def _epoch(
     K: NDArray[Any],
+    place: NDArray[np.uint32],
     labels: NDArray[np.int32],
     weight: NDArray[Any],
     order: NDArray[np.uint32],
@@ -76,10 +78,10 @@ def _epoch(
     path: NDArray[Any] | None,
     cursor: NDArray[np.int64],
 ) -> Any:
-    """Visit the patterns in the given order, whose kernel rows are K.
+    """Visit the patterns in the given order; ``place`` tells for the first of them which row of K is theirs.
 
-    Returns the visits made (fewer when ``etas`` is used up, -1 when a discriminant is not finite), the corrections, the
-    errors, the criterion and the smallest margin.
+    Returns the visits made (fewer when ``etas`` is used up or a kernel row is missing, -1 when a discriminant is not
+    finite), the corrections, the errors, the criterion and the smallest margin.
     """
     corrections, errors, criterion, low = 0, 0, 0.0, np.inf
     for t in range(order.size):
@@ -92,15 +94,17 @@ def _epoch(
         margin, rival = dual_visit(F, A, i, label)
         if not finite(margin):
             return -1, corrections, errors, criterion, low
+        if margin <= b and t >= place.size:
+            return t, corrections, errors, criterion, low
         errors += margin <= 0
         low = min(low, margin)
         if margin <= b:
             step = etas[corrections] * weight[i] if weight.size else etas[corrections]
             if A.shape[0] == 1:
-                embed(K[t], i, step if label == 1 else -step, bias, 0, A, F)
+                embed(K, place[t], i, step if label == 1 else -step, bias, 0, A, F)
             else:
-                embed(K[t], i, step, bias, label, A, F)
-                embed(K[t], i, -step, bias, rival, A, F)
+                embed(K, place[t], i, step, bias, label, A, F)
+                embed(K, place[t], i, -step, bias, rival, A, F)
             if path is not None:
                 record(path, cursor, A)
             criterion += b - margin
@@ -109,71 +113,89 @@ def _epoch(
 
 
 class Gram:
-    """Kernel rows of the training patterns: all of them kept where they fit, else computed block by block."""
+    """Kernel rows of the training patterns: all of them kept where they fit, else computed when one is called for."""
 
     def __init__(self, kernel: mercer.Kernel, X: Any, cache_size: float) -> None:
-        self.kernel, self.X, self.n = kernel, X, X.shape[0]
+        self.kernel, self.X, n = kernel, X, X.shape[0]
         self.diagonal = np.asarray(kernel.diagonal(X))
-        whole = self.n**2 * X.dtype.itemsize <= cache_size * 2**20
+        self.size = max(1, BLOCK // (n * X.dtype.itemsize))
+        whole = n**2 * X.dtype.itemsize <= cache_size * 2**20
         self.matrix = np.ascontiguousarray(kernel(X), X.dtype) if whole else None
 
-    def blocks(self, order: NDArray[np.uint32], cyclic: bool) -> Iterator[tuple[NDArray[np.uint32], NDArray[Any]]]:
-        """Portions of the order with their kernel rows."""
-        size = max(1, BLOCK // (self.n * self.X.dtype.itemsize))
-        for start in range(0, self.n, size):
-            part = order[start : start + size]
-            if self.matrix is None:
-                yield part, np.ascontiguousarray(self.kernel(self.X[part], self.X), self.X.dtype)
-            else:
-                yield part, self.matrix[start : start + size] if cyclic else self.matrix[part]
+    def block(self, order: NDArray[np.uint32]) -> NDArray[Any]:
+        """The kernel rows of the first patterns of the order, as many as make a block."""
+        return np.ascontiguousarray(self.kernel(self.X[order[: self.size]], self.X), self.X.dtype)
 
 
 class DualRule(ErrorCorrectingRule):
-    """Table 2.2 at work: one pass over the patterns is one epoch."""
+    """Table 2.2 at work: one pass over the patterns is one epoch.
 
-    def __init__(self, A: NDArray[Any], F: NDArray[Any], gram: Gram, model: KernelPerceptron, online: bool) -> None:
+    ``start`` is b and, after earlier portions of data, the strengths of their patterns; F what these give already.
+    """
+
+    def __init__(
+        self, start: NDArray[Any], F: NDArray[Any], problem: Problem, gram: Gram, model: KernelPerceptron, online: bool
+    ) -> None:
+        self.past = start[:, 1:]
+        A = np.hstack([start[:, :1], np.zeros_like(F)])
         super().__init__(A, model.margin, model.schedule, model)
         self.A = A  # one row a discriminant, also for two classes
-        self.F, self.gram = F, gram
-        self.bias = A.dtype.type(1.0 if model.bias == "augmented" else gram.diagonal.max(initial=0))
-        self.rows = np.empty((0, gram.n), A.dtype)
+        self.F, self.gram, self.online = F, gram, online
+        self.largest = float(gram.diagonal[problem.part].max(initial=model._largest if online else 0))
+        self.bias = A.dtype.type(1.0 if model.bias == "augmented" else self.largest)
+        self.facts["largest"] = self.largest
         repeats = self.schedule.name == "constant" and model.order == "cyclic" and not online
         self.returns = Returns(self._state()) if repeats else None
+
+    @property
+    def answer(self) -> NDArray[Any]:
+        """Weights b and strengths of all patterns, the earlier ones first."""
+        return np.hstack([self.A[:, :1], self.past, self.A[:, 1:]])
+
+    @property
+    def path(self) -> NDArray[Any] | None:
+        """The recorded b and strengths of the patterns at hand."""
+        return self.trail.so_far(self.A if len(self.A) > 1 else self.A[0])
 
     def _state(self) -> NDArray[Any]:
         """What decides the next pass: the discriminants, not the embedding strengths, which only grow."""
         return np.hstack([self.A[:, :1], self.F])
 
     def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
-        """Correct at each violator of one block."""
+        """Correct at each violator, as far as the kernel rows reach."""
+        self.watch.check()
+        order = order[: max(1, CHUNK // problem.n_rows)]  # a correction takes as many additions as there are patterns
+        if self.gram.matrix is not None:
+            return self._visit(problem, order, etas, self.gram.matrix, order)
+        met = self._visit(problem, order, etas, self.F[:0], order[:0])  # no rows: up to the first violator
+        if met[0]:
+            return met
+        block = self.gram.block(order)
+        return self._visit(problem, order, etas, block, np.arange(len(block), dtype=np.uint32))
+
+    def _visit(
+        self,
+        problem: Problem,
+        order: NDArray[np.uint32],
+        etas: NDArray[Any],
+        K: NDArray[Any],
+        place: NDArray[np.uint32],
+    ) -> Any:
         return _epoch(
-            self.rows, problem.labels, problem.weight, order, self.A, self.F, self.b, etas, self.bias,
+            K, place, problem.labels, problem.weight, order, self.A, self.F, self.b, etas, self.bias,
             self.trail.rows, self.trail.cursor,
         )  # fmt: skip
 
     def sweep(self, problem: Problem, watch: Watch) -> Sweep:
-        """Visit every pattern once, block by block of kernel rows."""
-        n, before, errors, criterion, low = problem.n_rows, self.k, 0, 0.0, np.inf
-        for part, rows in self.gram.blocks(self.order(n), self.random is None):
-            start = 0
-            while start < part.size:
-                watch.check()
-                self.rows = rows[start:]
-                visited, corrections, wrong, met, least = self.visit_all(
-                    problem, part[start:], self.steps(part.size - start)
-                )
-                self.k += corrections
-                if visited < 0:
-                    raise problem.refuse()
-                start, errors, criterion, low = start + visited, errors + wrong, criterion + met, min(low, least)
-        self.schedule.observe(errors=errors)
-        return Sweep(errors, criterion, self.k - before, low)
+        """Visit every pattern once."""
+        self.watch = watch
+        return super().sweep(problem, watch)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
         sweep = self.sweep(problem, watch)
         if not sweep.corrections:
-            self.facts["bound"] = self._bound(sweep.low)
+            self.facts["bound"] = None if self.online else self._bound(sweep.low)
             return self.told(sweep, Status.CONVERGED if sweep.errors else Status.SEPARATED)
         earlier = None if self.returns is None else self.returns.earlier(self._state())
         if earlier is None:
@@ -183,20 +205,24 @@ class DualRule(ErrorCorrectingRule):
 
     def _bound(self, gamma: float) -> float | None:
         """Theorem 5.1 in the feature space, with the constant coordinate that w0 belongs to."""
-        squared = float(np.sum(self.A[:, 1:] * self.F) + np.sum(self.A[:, 0] ** 2) / self.bias)
-        beta = np.sqrt((1 if len(self.A) == 1 else 2) * (self.gram.diagonal.max() + self.bias))
-        if not (gamma > 0 and squared > 0 and self.schedule.name == "constant"):
+        if not (gamma > 0 and self.bias > 0 and self.largest > 0 and self.schedule.name == "constant"):
             return None
-        return float(
-            perceptron_from_numbers(
-                np.array([np.sqrt(squared)]), float(beta), gamma, eta=self.schedule(1), margin=float(self.b)
-            )
-        )
+        b, strengths = self.A[:, 0], self.A[:, 1:]
+        squared = float(np.sum(strengths * self.F) + np.sum(b * (b / self.bias)))
+        if not squared > 0:  # the kernel is no inner product
+            return None
+        beta = math.sqrt((1 if len(self.A) == 1 else 2) * (self.largest + float(self.bias)))
+        a, eta, margin = np.array([math.sqrt(squared)]), self.schedule(1), float(self.b)
+        try:
+            return float(perceptron_from_numbers(a, beta, gamma, eta=eta, margin=margin))
+        except ValueError:  # a margin too small to divide by
+            return None
 
 
 def _can_grow(model: KernelPerceptron) -> bool:
     """Whether new patterns can be compared with the old ones."""
-    return not (isinstance(model.kernel, str) and model.kernel == "precomputed")
+    named = isinstance(model.kernel, str) and model.kernel == "precomputed"
+    return not (named or isinstance(model.kernel, mercer.Precomputed))
 
 
 class KernelPerceptron(OnlineClassifier):
@@ -326,7 +352,8 @@ class KernelPerceptron(OnlineClassifier):
         return [np.zeros((rows, problem.n_rows + 1), problem.dtype) for _ in range(n_problems)]
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return DualRule(start, np.zeros((len(start), problem.n_rows), problem.dtype), self._gram, self, online)
+        F = np.zeros((len(start), problem.n_rows), problem.dtype)
+        return DualRule(start[:, :1], F, problem, self._gram, self, online)
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         self.dual_coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
@@ -337,18 +364,31 @@ class KernelPerceptron(OnlineClassifier):
             W = np.hstack([self.intercept_[:, None], self.coef_])
             self.weights_ = W[0] if len(W) == 1 else W
 
+    def _is_plane(self) -> bool:
+        return isinstance(mercer.get(self.kernel), mercer.Linear)
+
     def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float] | None:
         bound = None if problem.weight.size else solution.facts.get("bound")
         return None if bound is None else lambda R: bound
 
     def _scores(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-        scores = np.empty((X.shape[0], len(self.intercept_)), np.result_type(X.dtype, self.dual_coef_.dtype))
-        kernel, size = mercer.get(self.kernel), max(1, BLOCK // (8 * max(1, self.X_fit_.shape[0])))
-        for start in range(0, X.shape[0], size):
-            K = kernel(X[start : start + size], self.X_fit_)
-            scores[start : start + size] = K @ self.dual_coef_.T + self.intercept_
+        X = self._taken(X, reset=False)
+        return np.asarray(self._expansion(X) + self.intercept_)
+
+    def _expansion(self, X: Any) -> NDArray[Any]:
+        """The discriminants of the rows of X without b; patterns that were never added take no part."""
+        kernel = mercer.get(self.kernel)
+        if isinstance(kernel, mercer.Linear):
+            return np.asarray(X @ self.coef_.T)
+        used = np.flatnonzero(self.dual_coef_.any(axis=0))
+        strengths = self.dual_coef_[:, used].T
+        if isinstance(kernel, mercer.Precomputed):
+            return np.asarray(X[:, used] @ strengths)
+        scores = np.zeros((X.shape[0], strengths.shape[1]), np.result_type(X.dtype, strengths.dtype))
+        Z, size = self.X_fit_[used], max(1, BLOCK // (8 * max(1, used.size)))
+        for start in range(0, X.shape[0] if used.size else 0, size):
+            scores[start : start + size] = kernel(X[start : start + size], Z) @ strengths
         return scores
 
     @available_when(_can_grow)
@@ -371,47 +411,39 @@ class KernelPerceptron(OnlineClassifier):
         self
             The classifier.
         """
-        self._check_parameters()
-        first = not hasattr(self, "classes_")
-        given_X = X
-        X, y = self._validated(X, y, reset=first)
-        self._check_classes(classes, first)
-        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
-        problem.check_finite()
-        problems, starts = self._problems(problem), []
-        known = np.zeros((X.shape[0], sum(part.n_outputs for part in problems)), X.dtype)
-        if not first:
-            known = np.asarray(mercer.get(self.kernel)(X, self.X_fit_) @ self.dual_coef_.T, X.dtype)
-        starts = self._starts(problem, len(problems))
-        gram = Gram(mercer.get(self.kernel), X, self.cache_size)
-        solutions, done = [], 0
-        with watching() as watch:
-            for part, A in zip(problems, starts, strict=True):
-                rows = slice(done, done + len(A))
-                A[:, 0] = 0 if first else self.intercept_[rows]
-                rule = DualRule(A, np.ascontiguousarray(known[:, rows].T), gram, self, online=True)
-                solutions.append(drive(rule, part, 1, watch))
-                done += len(A)
-        self._join(solutions, X, first)
-        self._publish(solutions, problem, given_X)
-        return self
+        self._rules = []  # every portion has kernel rows of its own
+        try:
+            return super().partial_fit(X, y, classes, sample_weight)
+        finally:
+            self._rules = []
 
-    def _join(self, solutions: list[Solution], X: Any, first: bool) -> None:
-        """Put the old rows before the new ones, and the old epochs before the new ones."""
+    def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
+        problem.check_finite()
+        gram = Gram(mercer.get(self.kernel), problem.source, self.cache_size)
+        n, rows = problem.n_rows, sum(part.n_outputs for part in problems)
+        start, F = np.zeros((rows, 1), problem.dtype), np.zeros((rows, n), problem.dtype)
         if first:
-            self.X_fit_, self._portions = X, [[] for _ in solutions]
+            self._largest = 0.0
         else:
-            stack: Any = sparse.vstack if sparse.issparse(X) else np.vstack
-            self.X_fit_ = stack([self.X_fit_, X])
-        done = 0
-        for solution, past in zip(solutions, self._portions, strict=True):
-            past.extend(solution.epochs)
-            solution.epochs = past
-            A = solution.weights
-            if not first:
-                old = self.dual_coef_[done : done + len(A)]
-                solution.weights = np.hstack([A[:, :1], old, A[:, 1:]])
-            done += len(A)
+            start = np.hstack([self.intercept_[:, None], self.dual_coef_]).astype(problem.dtype)
+            F = np.ascontiguousarray(self._expansion(problem.source).T, problem.dtype)
+        rules: list[Rule] = []
+        for part, past in zip(problems, self._portions, strict=True):
+            own = slice(len(rules), len(rules) + part.n_outputs)
+            rule = DualRule(start[own], F[own], part, gram, self, online=True)
+            rule.k = past.corrections
+            rules.append(rule)
+        return rules
+
+    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+        """Keep the rows that the discriminant is made of: the earlier portions first."""
+        rows = problem.source
+        if solutions[0].weights.shape[1] > problem.n_rows + 1:
+            mixed = sparse.issparse(rows) or sparse.issparse(self.X_fit_)
+            rows = sparse.vstack([self.X_fit_, rows], format="csr") if mixed else np.vstack([self.X_fit_, rows])
+        self.X_fit_ = rows
+        self._largest = max(solution.facts["largest"] for solution in solutions)
+        super()._publish(solutions, problem, X)
 
     def _remedy(self) -> str:
         return (

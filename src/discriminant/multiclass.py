@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-STRATEGIES = ("kesler", "one-vs-rest", "one-vs-one")
+from .geometry import augment
 
 
 def kesler(X: Any, y: Any) -> Any:
@@ -46,23 +46,23 @@ def kesler(X: Any, y: Any) -> Any:
            [-1, -5,  0,  0,  1,  5],
            [ 0,  0, -1, -5,  1,  5]])
     """
-    classes, labels = np.unique(np.asarray(y), return_inverse=True)
+    Y, y = augment(X), np.asarray(y)
+    if Y.ndim != 2 or y.shape != Y.shape[:1]:
+        raise ValueError(f"X has shape {np.shape(X)} but y has shape {y.shape}; give rows of X, and one label a row.")
+    classes, labels = np.unique(y, return_inverse=True)
     if classes.size < 2:
         raise ValueError(f"y has {classes.size} class; Kesler's construction compares classes: give two or more.")
-    Y = sparse.csr_array(X) if sparse.issparse(X) else np.atleast_2d(np.asarray(X))
-    if Y.shape[0] != labels.size:
-        raise ValueError(f"X has {Y.shape[0]} rows but y has {labels.size} labels; give one label a row.")
     c = classes.size
     rows = np.repeat(np.arange(labels.size), c - 1)
     rivals = np.array([[j for j in range(c) if j != i] for i in range(c)])[labels].ravel()
-    signs = np.zeros((rows.size, c), Y.dtype if np.issubdtype(Y.dtype, np.floating) else np.float64)
+    signs = np.zeros((rows.size, c), Y.dtype)
     signs[np.arange(rows.size), labels[rows]] = 1
     signs[np.arange(rows.size), rivals] = -1
     if sparse.issparse(Y):
-        Y = sparse.hstack([np.ones((Y.shape[0], 1), signs.dtype), Y], format="csr")[rows]
-        return sparse.hstack([Y.multiply(signs[:, [j]]) for j in range(c)], format="csr")
-    Y = np.column_stack([np.ones(Y.shape[0], signs.dtype), Y])[rows]
-    return (signs[:, :, None] * Y[:, None, :]).reshape(rows.size, -1)
+        blocks = sparse.hstack([Y[rows].multiply(signs[:, [j]]) for j in range(c)], format="csr")
+        blocks.eliminate_zeros()  # all but two blocks of a row
+        return blocks
+    return (signs[:, :, None] * Y[rows, None, :]).reshape(rows.size, -1)
 
 
 def pairs(c: int) -> list[tuple[int, int]]:
@@ -70,13 +70,19 @@ def pairs(c: int) -> list[tuple[int, int]]:
     return list(combinations(range(c), 2))
 
 
+def n_problems(c: int, strategy: str) -> int:
+    """The number of problems that a strategy makes of c classes; a linear machine is one."""
+    return {"one-vs-rest": c, "one-vs-one": c * (c - 1) // 2}.get(strategy, 1)
+
+
 def relabel(labels: NDArray[np.int32], c: int, strategy: str) -> list[NDArray[np.int32]]:
     """The two-category problems of a strategy: 1 for the positive class, 0 for the other, -1 for a bystander.
 
-    One against the rest: class i is positive in problem i.  One against one: of the pair i < j, j is positive.
+    What is a bystander already (a row of weight zero) remains one.  One against the rest: class i is positive in
+    problem i.  One against one: of the pair i < j, j is positive.
     """
     if strategy == "one-vs-rest":
-        return [(labels == i).astype(np.int32) for i in range(c)]
+        return [np.where(labels < 0, labels, labels == i).astype(np.int32) for i in range(c)]
     problems = []
     for i, j in pairs(c):
         problem = np.full_like(labels, -1)

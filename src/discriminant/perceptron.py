@@ -33,7 +33,7 @@ from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined
 from .base import OnlineClassifier, choice, number
 from .bounds import perceptron_from_numbers
-from .pocket import PocketRule
+from .pocket import PocketRule, count_errors
 from .schedules import Schedule, get
 from .solution import Epoch, Solution, Status
 
@@ -57,7 +57,7 @@ def _epoch(
     slack: Any,
     extra: NDArray[Any] | None,
     total: NDArray[np.float64] | None,
-    visits: int,
+    visits: NDArray[np.int64],
     path: NDArray[Any] | None,
     cursor: NDArray[np.int64],
 ) -> Any:
@@ -89,11 +89,13 @@ def _epoch(
             if extra is not None:
                 extra[i] += eta * slack
             if total is not None:
-                correct(X, i, label, rival, eta * (visits + t), bias, total)
+                correct(X, i, label, rival, eta * visits[0], bias, total)
             if path is not None:
                 record(path, cursor, A)
             criterion += b - margin
             corrections += 1
+        if total is not None:
+            visits[0] += 1
     return order.size, corrections, errors, criterion, low
 
 
@@ -136,7 +138,7 @@ class PerceptronRule(ErrorCorrectingRule):
     def __init__(self, A: NDArray[Any], problem: Problem, model: Perceptron, online: bool) -> None:
         super().__init__(A, model.margin, model.schedule, model)
         self.bias = A.dtype.type(model._bias_step(problem))
-        self.facts = {"start": A.copy(), "bias": float(self.bias), "last": A}
+        self.facts = {"start": A.copy(), "bias": float(self.bias), "last": A, "online": online}
         repeats = self.schedule.name == "constant" and model.order == "cyclic" and model.slack == 0 and not online
         self.returns = Returns(self.A) if repeats else None
 
@@ -150,9 +152,13 @@ class PerceptronRule(ErrorCorrectingRule):
         self._prove(problem, f"The weights after this pass are those that began pass {earlier}")
         return Status.CYCLES
 
+    def _additions(self, problem: Problem) -> int:
+        """How many patterns have been added to the weights, at the most."""
+        return self.k
+
     def _prove(self, problem: Problem, finding: str) -> None:
         """Say whether the finding is a proof: it is when all the arithmetic was exact."""
-        exact = problem.exact(self.A, self.schedule(1), float(self.bias))
+        exact = problem.exact(self.facts["start"], self._additions(problem), self.schedule(1), float(self.bias))
         self.facts["inseparable"] = exact
         what = "exact arithmetic: the classes are not linearly separable" if exact else "floating-point arithmetic"
         self.facts["notes"] = [f"{finding}, in {what}."]
@@ -165,14 +171,15 @@ class SingleSampleRule(PerceptronRule):
         super().__init__(A, problem, model, online)
         self.slack = A.dtype.type(model.slack**2)
         self.extra = np.zeros(problem.n_rows, A.dtype) if model.slack > 0 else None
-        self.total = np.zeros(self.A.shape) if model.average else None
+        self.total = np.zeros(self.A.shape) if model.average else None  # of the corrections, times their visit's number
+        self.visits = np.zeros(1, np.int64)
 
     @property
     def answer(self) -> NDArray[Any]:
         """The weights, or their mean over all visits."""
-        if self.total is None or not self.visits:
+        if self.total is None or not self.visits[0]:
             return super().answer
-        return np.atleast_2d(self.A - self.total / self.visits).astype(self.A.dtype)
+        return np.atleast_2d(self.A - self.total / self.visits[0]).astype(self.A.dtype)
 
     def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
         """Correct at each violator."""
@@ -184,7 +191,21 @@ class SingleSampleRule(PerceptronRule):
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
         sweep = self.sweep(problem, watch)
-        return self.told(sweep, self._ended(problem, sweep))
+        status = self._ended(problem, sweep)
+        if status is Status.SEPARATED and self.total is not None:
+            status, sweep = self._judge_mean(problem, sweep)
+        return self.told(sweep, status)
+
+    def _judge_mean(self, problem: Problem, sweep: Sweep) -> tuple[Status, Sweep]:
+        """The weights separate; their mean, which is the answer, need not."""
+        mean = self.answer[0] if self.A.ndim == 1 else self.answer
+        errors = int(count_errors(problem.rows, problem.labels, np.ascontiguousarray(mean), problem.n_rows + 1))
+        if not errors:
+            return Status.SEPARATED, sweep
+        self.facts["notes"] = [
+            f"The last weights separate all patterns, their mean leaves {errors} errors: last_weights_."
+        ]
+        return Status.CONVERGED, sweep._replace(errors=errors)
 
 
 class BatchRule(PerceptronRule):
@@ -193,6 +214,9 @@ class BatchRule(PerceptronRule):
     def add_all(self, problem: Problem, start: int, stop: int, total: NDArray[Any]) -> Any:
         """Sum the violators."""
         return _batch(problem.rows, problem.labels, problem.weight, start, stop, self.A, self.b, self.bias, total)
+
+    def _additions(self, problem: Problem) -> int:
+        return (self.k + 1) * problem.n_rows
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One step, or none when nothing violates the margin."""
@@ -260,7 +284,8 @@ class Perceptron(OnlineClassifier):
     n_corrections_ : int
         Changes of the weights.
     history_ : dict of arrays
-        ``"errors"``, ``"criterion"``, ``"step"``, ``"corrections"`` of each pass, as met on the way.
+        ``"errors"``, ``"criterion"``, ``"step"``, ``"corrections"`` of each pass, as met on the way; ``"problem"``
+        tells whose pass it is where one against the rest, or one against one, makes several problems.
     status_ : Status
         Why it stopped.
     report_ : Report
@@ -328,6 +353,8 @@ class Perceptron(OnlineClassifier):
         super()._check_parameters()
         number("margin", self.margin, "give a margin b >= 0", 0, closed=True)
         number("slack", self.slack, "give a slack coordinate Delta >= 0", 0, closed=True)
+        for name in ("batch", "average", "pocket"):
+            choice(name, getattr(self, name), (True, False))
         choice("bias", self.bias, ("augmented", "radius"))
         choice("order", self.order, ("cyclic", "random"))
         choice("record", self.record, (None, "weights"))
@@ -352,18 +379,23 @@ class Perceptron(OnlineClassifier):
 
     def _bias_step(self, problem: Problem) -> float:
         """Increment of w0 for a unit step: 1, or R^2 (+ Delta^2, the length of the slack coordinate)."""
-        return 1.0 if self.bias == "augmented" else problem.radius() ** 2 + self.slack**2
+        return 1.0 if self.bias == "augmented" else problem.squared_radius() + self.slack**2
 
     def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
         if self.average or self.pocket:
             last = np.concatenate([solution.facts["last"] for solution in solutions])
-            self.last_weights_ = last[0] if len(last) == 1 else last
+            self.last_weights_: NDArray[Any] = last[0] if len(last) == 1 else last
         if self.pocket:
             self.n_copies_ = sum(solution.facts["copies"] for solution in solutions)
 
+    def _resumed_from(self) -> NDArray[Any]:
+        return self.last_weights_ if self.average else self.weights_
+
     def _remedy(self) -> str:
         overlap = "pocket=True keeps the weights with the fewest errors, average=True their mean"
+        if self.pocket:
+            return "a larger max_iter or another random_state; a plane with fewer errors may not exist."
         if self.status_ is Status.CYCLES:
             return overlap + "."
         return f"{overlap}; if the classes are separable after all, a larger max_iter or standardized features help."
@@ -372,15 +404,17 @@ class Perceptron(OnlineClassifier):
         """The bound of Theorem 5.1, in the space where w0 belongs to a constant coordinate: 1, or R."""
         schedule = get(self.schedule)
         plain = not (self.batch or self.pocket or self.average or self.slack) and not problem.weight.size
+        plain = plain and not solution.facts["online"]  # the last portion does not tell the radius of all
         if solution.status is not Status.SEPARATED or schedule.name != "constant" or not plain:
             return None
         constant = np.sqrt(solution.facts["bias"])
         scale = np.r_[1 / constant, np.ones(problem.n_features)]
         kesler = 1 if problem.n_outputs == 1 else np.sqrt(2)
         answer, start, gamma = solution.weights * scale, solution.facts["start"] * scale, solution.facts["gamma"]
+        eta, margin = schedule(1), float(self.margin)
 
         def bound(R: float) -> float:
             beta = kesler * np.hypot(R, constant)
-            return float(perceptron_from_numbers(answer, beta, gamma, start=start, eta=schedule(1), margin=self.margin))
+            return float(perceptron_from_numbers(answer, beta, gamma, start=start, eta=eta, margin=margin))
 
         return bound

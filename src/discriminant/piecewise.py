@@ -73,16 +73,26 @@ def _epoch(
     return order.size, errors, errors, criterion, low
 
 
+@compiled
+def _errors(X: Rows, labels: NDArray[np.int32], owner: NDArray[np.int32], A: NDArray[Any]) -> int:
+    """Count the patterns whose own class does not win."""
+    errors = 0
+    for i in range(labels.size):
+        _, _, margin = champions(X, i, labels[i], owner, A)
+        errors += margin <= 0
+    return errors
+
+
 class PiecewiseRule(ErrorCorrectingRule):
-    """One pass over the patterns is one epoch; the best machine seen is the answer."""
+    """One pass over the patterns is one epoch; the best machine at the end of a pass is the answer."""
 
     def __init__(self, A: NDArray[Any], owner: NDArray[np.int32], model: PiecewiseLinearMachine) -> None:
         super().__init__(A, 0.0, float(model.eta), model)
-        self.owner, self.best, self.fewest = owner, A.copy(), np.inf
+        self.owner, self.best, self.fewest = owner, A.copy(), np.iinfo(np.int64).max
 
     @property
     def answer(self) -> NDArray[Any]:
-        """The weights at the beginning of the pass that met the fewest errors."""
+        """The machine that leaves the fewest errors, as a pocket would keep it."""
         return self.best
 
     def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
@@ -90,12 +100,12 @@ class PiecewiseRule(ErrorCorrectingRule):
         return _epoch(problem.rows, problem.labels, self.owner, order, self.A, etas, self.trail.rows, self.trail.cursor)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """One pass."""
-        before = self.A.copy()
+        """One pass, and a count of the errors that it leaves; the history keeps those of the best machine."""
         sweep = self.sweep(problem, watch)
-        if sweep.errors < self.fewest:
-            self.best, self.fewest = before, sweep.errors
-        return self.told(sweep, None if sweep.corrections else Status.SEPARATED)
+        errors = int(_errors(problem.rows, problem.labels, self.owner, self.A))
+        if errors < self.fewest:
+            self.best, self.fewest = self.A.copy(), errors
+        return self.told(sweep._replace(errors=self.fewest), None if self.fewest else Status.SEPARATED)
 
 
 class PiecewiseLinearMachine(IterativeClassifier):
@@ -207,9 +217,12 @@ class PiecewiseLinearMachine(IterativeClassifier):
             The machine.
         """
         parts = [np.atleast_2d(np.asarray(part, np.float64)) for part in weights]
-        if len(parts) < 2 or len({part.shape[1] for part in parts}) != 1 or parts[0].shape[1] < 2:
-            shapes = [part.shape for part in parts]
+        shapes = [part.shape for part in parts]
+        fit = all(len(shape) == 2 and shape[0] >= 1 and shape[1:] == shapes[0][1:] for shape in shapes)
+        if len(parts) < 2 or not fit or shapes[0][1] < 2:
             raise ValueError(f"weights has parts of shape {shapes}: give two or more of shape (n_i, d+1), equal d.")
+        if not all(np.all(np.isfinite(part)) for part in parts):
+            raise ValueError("weights holds NaN or infinity: give finite numbers.")
         self.classes_ = np.arange(len(parts)) if classes is None else np.asarray(classes)
         if self.classes_.shape != (len(parts),) or not np.array_equal(np.unique(self.classes_), self.classes_):
             raise ValueError(f"classes={classes!r}: give {len(parts)} different labels in ascending order.")
@@ -250,10 +263,6 @@ class PiecewiseLinearMachine(IterativeClassifier):
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         return PiecewiseRule(start, self.subclasses_, self)
 
-    def _set_weights(self, A: NDArray[Any]) -> None:
-        self.weights_ = A
-        self.coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
-
     def _scores(self, X: Any) -> NDArray[Any]:
         """The discriminants of the classes, each the largest of its subclasses."""
         scores = super()._scores(X)
@@ -275,6 +284,12 @@ class PiecewiseLinearMachine(IterativeClassifier):
         """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
+        super()._warn(watch, stacklevel + 2)  # this method and the fit above stand in between
+
+    def _is_plane(self) -> bool:
+        return False
 
     def _remedy(self) -> str:
         return "more subclasses, another random_state or a larger max_iter; no theorem says that this rule ends."

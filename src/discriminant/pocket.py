@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ._driver import Watch
+from ._driver import CHUNK, Watch
 from ._machine import ErrorCorrectingRule, Sweep, copy_into, correct, record, visit
 from ._problem import Problem
 from ._rows import Rows, compiled, finite
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 @compiled
-def count_errors(X: Rows, labels: NDArray[np.int32], A: NDArray[Any]) -> int:
-    """Count the patterns that A does not classify correctly; -1 when an inner product is not finite."""
+def count_errors(X: Rows, labels: NDArray[np.int32], A: NDArray[Any], limit: int) -> int:
+    """Count the patterns that A does not classify correctly, up to a limit; -1 when one is not finite."""
     errors = 0
     for i in range(labels.size):
         if labels[i] >= 0:
@@ -36,6 +36,8 @@ def count_errors(X: Rows, labels: NDArray[np.int32], A: NDArray[Any]) -> int:
             if not finite(margin):
                 return -1
             errors += margin <= 0
+            if errors >= limit:
+                break
     return errors
 
 
@@ -53,17 +55,21 @@ def _visits(
     bias: Any,
     path: NDArray[Any] | None,
     cursor: NDArray[np.int64],
+    patience: int,
 ) -> Any:
     """Visit the drawn patterns; ``state`` = (run, run of the pocket, its errors, errors of A or -1, copies).
 
-    Returns the visits made (fewer when ``etas`` is used up or the pocket is free of errors), corrections, criterion.
+    Returns the visits made (-1 when an inner product is not finite; fewer when ``etas`` is used up, the pocket is free
+    of errors, or A has been tested ``patience`` times), corrections, criterion.
     """
     corrections, criterion = 0, 0.0
     for t in range(draws.size):
         i = draws[t]
-        if corrections == etas.size:
+        if corrections == etas.size or patience == 0:
             return t, corrections, criterion
         margin, rival = visit(X, i, labels[i], A)
+        if not finite(margin):
+            return -1, corrections, criterion
         if margin <= b:
             eta = etas[corrections] * weight[i] if weight.size else etas[corrections]
             correct(X, i, labels[i], rival, eta, bias, A)
@@ -76,7 +82,8 @@ def _visits(
         state[0] += 1
         if state[0] > state[1]:
             if state[3] < 0:
-                state[3] = count_errors(X, labels, A)
+                state[3] = count_errors(X, labels, A, state[2])
+                patience -= 1
             if state[3] < state[2]:
                 copy_into(A.ravel(), pocket.ravel())
                 state[1], state[2] = state[0], state[3]
@@ -95,6 +102,7 @@ class PocketRule(ErrorCorrectingRule):
         self.draw = check_random_state(model.random_state)
         self.pocket = self.A.copy()
         self.state = np.array([0, 0, -1, -1, 0])
+        self.online = online
         self.facts = {"last": A, "copies": 0}
 
     @property
@@ -104,20 +112,25 @@ class PocketRule(ErrorCorrectingRule):
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """Draw and visit; the errors are those of the pocket on all patterns."""
-        if self.state[2] < 0:
-            self.state[2] = count_errors(problem.rows, problem.labels, self.A)
+        if self.state[2] < 0 or self.online:  # a new portion: what the pocket did on others says nothing here
+            self.state[2:4] = count_errors(problem.rows, problem.labels, self.pocket, problem.n_rows), -1
             if self.state[2] < 0:
                 raise problem.refuse()
         part = np.flatnonzero(problem.part)
         draws = part[self.draw.randint(part.size, size=part.size)]
         before, criterion = self.k, 0.0
-        for start, stop in watch.chunks(part.size, problem.entries):
+        patience = max(1, CHUNK // max(problem.work, 1))
+        for start, stop in watch.chunks(part.size, problem.work):
             while start < stop and self.state[2] > 0:
+                watch.check()
                 visited, corrections, met = _visits(
                     problem.rows, problem.labels, problem.weight, draws[start:stop], self.A, self.pocket, self.state,
-                    self.b, self.steps(stop - start), self.bias, self.trail.rows, self.trail.cursor,
+                    self.b, self.steps(stop - start), self.bias, self.trail.rows, self.trail.cursor, patience,
                 )  # fmt: skip
-                start, self.k, criterion = start + visited, self.k + corrections, criterion + met
+                self.k += corrections
+                if visited < 0:
+                    raise problem.refuse()
+                start, criterion = start + visited, criterion + met
         errors = int(self.state[2])
         self.schedule.observe(errors=errors)
         self.facts["copies"] = int(self.state[4])

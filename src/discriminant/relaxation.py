@@ -33,6 +33,7 @@ from ._machine import ErrorCorrectingRule, correct, record, visit
 from ._problem import Problem, sqnorms
 from ._rows import CSR, Rows, compiled, finite, inlined
 from .base import OnlineClassifier, choice, number
+from .samples import Samples
 from .schedules import Schedule, get
 from .solution import Epoch, Status
 
@@ -132,14 +133,16 @@ def _separates(X: Rows, labels: NDArray[np.int32], start: int, stop: int, A: NDA
 class RelaxationRule(ErrorCorrectingRule):
     """What both rules share: the squared lengths of the patterns."""
 
-    def __init__(self, A: NDArray[Any], problem: Problem, model: Relaxation) -> None:
-        super().__init__(A, model.margin, model._eta(problem), model)
-        if self.b == 0 and not np.any(A):
-            raise ValueError(
-                "margin=0 from start=0 never moves: every correction is a multiple of b - a'y = 0. "
-                "Give a margin > 0 or a start that is not zero."
-            )
+    def __init__(self, A: NDArray[Any], problem: Problem, model: Relaxation, online: bool) -> None:
         self._measured: Problem | None = None
+        self.measure(problem)  # first of all, because it refuses what is not finite
+        super().__init__(A, model.margin, model._eta(problem), model)
+        self.online = online
+        if self.b == 0 and not np.any(A if len(A) == 1 else A - A[0]):
+            raise ValueError(
+                "margin=0 from start=0, or from equal vectors, never moves: every correction is a multiple of "
+                "b - a'y = 0. Give a margin > 0 or another start."
+            )
 
     def measure(self, problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
         """|y|^2 of each pattern and its weight relative to the largest, computed once for a problem.
@@ -174,8 +177,10 @@ class SingleSampleRule(RelaxationRule):
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass, and the test Ya > 0."""
         sweep = self.sweep(problem, watch)
-        chunks = watch.chunks(problem.n_rows, problem.entries)
+        chunks = watch.chunks(problem.n_rows, problem.work)
         solved = all(_separates(problem.rows, problem.labels, start, stop, self.A) for start, stop in chunks)
+        if self.online:
+            self._measured = None  # the next portion is another one, and a model must not keep this one
         return self.told(sweep, Status.SEPARATED if solved else None)
 
 
@@ -198,7 +203,7 @@ class BatchRule(RelaxationRule):
 
 def squared_lengths(problem: Problem) -> NDArray[Any]:
     """|y|^2 of the augmented patterns, twice that for Kesler's; refuses what is not finite."""
-    norms = (sqnorms(problem.rows) + 1) * (1 if problem.n_outputs == 1 else 2)
+    norms = (sqnorms(problem.canonical().rows) + 1) * (1 if problem.n_outputs == 1 else 2)
     if not np.all(np.isfinite(norms[problem.part])):
         raise problem.refuse()
     return np.asarray(norms, problem.dtype)
@@ -206,25 +211,14 @@ def squared_lengths(problem: Problem) -> NDArray[Any]:
 
 def largest_eigenvalue(problem: Problem) -> float:
     """lambda_max of the sum of yy'/|y|^2, which bounds the factor of the batch rule."""
-    part = problem.part
-    X, scale = problem.source, np.where(part, 1 / np.sqrt(sqnorms(problem.rows) + 1), 0)
-    d = problem.n_features + 1
-    if d <= 500 and not isinstance(problem.rows, CSR):
-        gram = np.zeros((d, d))
-        for start in range(0, X.shape[0], 4096):
-            s = scale[start : start + 4096, None]
-            Y = np.hstack([s, s * X[start : start + 4096]])
-            gram += Y.T @ Y
-        return float(np.linalg.eigvalsh(gram)[-1])
-
-    def product(v: NDArray[Any]) -> NDArray[Any]:
-        u = scale**2 * (X @ v.ravel()[1:] + v.ravel()[0])
-        return np.concatenate([[u.sum()], X.T @ u])
-
-    operator = LinearOperator((d, d), matvec=product, dtype=np.float64)
-    if d < 3:
-        return float(np.linalg.eigvalsh(operator @ np.eye(d))[-1])
-    return float(eigsh(operator, k=1, v0=np.ones(d), tol=1e-6, return_eigenvectors=False)[0])
+    problem.check_finite()
+    Y, d = Samples(problem.source, np.ones(problem.n_rows)), problem.n_features + 1
+    scale = np.where(problem.part, 1 / Y.row_sqnorms(), 0)
+    if d < 3 or (d <= 500 and not isinstance(problem.rows, CSR)):
+        return float(np.linalg.eigvalsh(Y.gram(scale))[-1])
+    operator = LinearOperator((d, d), matvec=lambda v: Y.T @ (scale * (Y @ v.ravel())), dtype=np.float64)
+    start = np.random.default_rng(0).random(d)  # fixed, and at right angles to nothing in particular
+    return float(eigsh(operator, k=1, v0=start, tol=1e-6, return_eigenvectors=False)[0])
 
 
 class Relaxation(OnlineClassifier):
@@ -315,6 +309,7 @@ class Relaxation(OnlineClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        choice("batch", self.batch, (True, False))
         number("margin", self.margin, "give a margin b >= 0", 0, closed=True)
         choice("order", self.order, ("cyclic", "random"))
         choice("record", self.record, (None, "weights"))
@@ -340,21 +335,13 @@ class Relaxation(OnlineClassifier):
             warnings.warn(
                 f"eta={first:g} is not below 2 / lambda_max = {bound:.6g}, up to which batch relaxation is sure to "
                 "descend: it may diverge. Give a smaller eta, or None for half the bound.",
-                stacklevel=2,
+                stacklevel=7,  # up to the line that calls fit
             )
         return self.eta
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         rule = BatchRule if self.batch else SingleSampleRule
-        return rule(start, problem, self)
-
-    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
-        """As elsewhere, but without repeated CSR entries, which would falsify the lengths."""
-        X, y = super()._validated(X, y, reset)
-        if hasattr(X, "indptr") and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return X, y
+        return rule(start, problem, self, online)
 
     def _remedy(self) -> str:
         return (

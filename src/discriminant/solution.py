@@ -64,6 +64,44 @@ class Epoch(NamedTuple):
 HISTORY = ("errors", "criterion", "step", "corrections")
 
 
+class Epochs(Sequence[Epoch]):
+    """Epochs kept as the rows of a growing table: a stream of portions makes very many, and each reads them all."""
+
+    def __init__(self, epochs: Iterable[Epoch] = ()) -> None:
+        self._rows = np.empty((16, len(HISTORY)))
+        self._size = 0
+        self.extend(epochs)
+
+    def append(self, epoch: Epoch) -> None:
+        """Append one epoch."""
+        if self._size == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
+        self._rows[self._size] = epoch.errors, epoch.criterion, epoch.step, epoch.corrections
+        self._size += 1
+
+    def extend(self, epochs: Iterable[Epoch]) -> None:
+        """Append several."""
+        for epoch in epochs:
+            self.append(epoch)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, i: Any) -> Any:
+        errors, criterion, step, corrections = self.table[i].tolist()
+        return Epoch(int(errors), criterion, step, int(corrections))
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """One row an epoch, the columns of ``HISTORY``."""
+        return self._rows[: self._size]
+
+    @property
+    def corrections(self) -> int:
+        """Changes of the weights in all of them."""
+        return int(self.table[:, HISTORY.index("corrections")].sum())
+
+
 @dataclass
 class Solution:
     """The outcome of one problem: augmented weights, one row a discriminant, and how they came about."""
@@ -82,22 +120,26 @@ class Solution:
     @property
     def n_corrections(self) -> int:
         """Changes of the weights."""
-        return sum(epoch.corrections for epoch in self.epochs)
+        return self.told.corrections
+
+    @property
+    def told(self) -> Epochs:
+        """The epochs as a table."""
+        return self.epochs if isinstance(self.epochs, Epochs) else Epochs(self.epochs)
 
 
 def history_of(solutions: Sequence[Solution]) -> dict[str, NDArray[Any]]:
     """Arrays over all iterations; with several problems, ``"problem"`` tells whose iteration each entry is."""
-    epochs = [epoch for solution in solutions for epoch in solution.epochs]
+    table = np.concatenate([solution.told.table for solution in solutions])
     kinds = (np.int64, np.float64, np.float64, np.int64)
     history: dict[str, NDArray[Any]] = {
-        name: np.array([epoch[i] for epoch in epochs], dtype=kind)
-        for i, (name, kind) in enumerate(zip(HISTORY, kinds, strict=True))
+        name: column.astype(kind) for name, column, kind in zip(HISTORY, table.T, kinds, strict=True)
     }
     if len(solutions) > 1:
         history["problem"] = np.repeat(np.arange(len(solutions)), [s.n_iter for s in solutions])
     paths = [solution.path for solution in solutions if solution.path is not None]
     if paths:
-        history["weights"] = np.concatenate(paths)
+        history["weights"] = paths[0] if len(paths) == 1 else np.concatenate(paths)
         if len(solutions) > 1:
             history["weights_problem"] = np.repeat(np.arange(len(paths)), [len(path) for path in paths])
     return history
@@ -122,12 +164,12 @@ class Report:
     >>> model = Perceptron().fit(*datasets.or_function())
     >>> print(model.report_)  # doctest: +ELLIPSIS
     Perceptron: separated: every training pattern lies strictly on its own side
-      minimized     J_p(a) = sum of b - a'y over the patterns with a'y <= b
-      iterations    6
-      corrections   9 (the theorem allows at most 27)
-      errors        0 of 4 patterns in the last iteration
-      features      sizes from 1 (feature 0) to 1 (feature 0)
-      note          With 4 patterns in 2 dimensions random labels are separable with probability 0.88: ...
+      minimized       J_p(a) = sum of b - a'y over the patterns with a'y <= b
+      iterations      6
+      corrections     9 (the theorem allows at most 27)
+      errors          0 of 4 patterns in the last iteration
+      features        sizes from 1 (feature 0) to 1 (feature 0)
+      note            With 4 patterns in 2 dimensions random labels are separable with probability 0.88: ...
     >>> model.report_.to_dict()["corrections"]
     9
     """
@@ -151,25 +193,40 @@ class Report:
         """What was minimized, how many errors are left, whether the classes overlap, what to try; reads no data."""
         facts = self._facts
         return (
-            f"{self.headline()}. Minimized: {facts['criterion']}. Errors in the last of {facts['iterations']:,} "
-            f"iterations: {facts['errors']:,} on {facts['n_samples']:,} patterns; the classes "
+            f"{self.headline()}. Minimized: {facts['criterion']}. Errors after {facts['iterations']:,} iterations: "
+            f"{self._errors_left(facts)}; the classes "
             f"{'are not' if facts['inseparable'] else 'may not be'} linearly separable. To try: {facts['remedy']}"
         )
 
     def __str__(self) -> str:
         facts = self.to_dict()
+        rows = {"minimized": facts["criterion"], **self._iterations(facts)}
+        rows |= {
+            name: f"{value:.4g}" if isinstance(value, float) else value for name, value in facts["details"].items()
+        }
+        rows |= {"features": facts.get("scale"), "note": " ".join(facts["notes"]), "remedy": facts.get("remedy")}
+        return "\n".join(
+            [self.headline(), *(f"  {name:<15} {text}" for name, text in rows.items() if text not in (None, ""))]
+        )
+
+    @staticmethod
+    def _iterations(facts: dict[str, Any]) -> dict[str, str]:
+        """The lines of an iterative procedure; a direct one has none."""
+        if facts["errors"] is None:
+            return {}
         bound = facts.get("bound")
-        allowed = "" if bound is None else f" (the theorem allows at most {bound:,.0f})"
-        rows = {
-            "minimized": facts["criterion"],
+        allowed = "" if bound is None else f" (the theorem allows at most {np.floor(bound):,.0f})"
+        return {
             "iterations": f"{facts['iterations']:,}",
             "corrections": f"{facts['corrections']:,}{allowed}",
-            "errors": f"{facts['errors']:,} of {facts['n_samples']:,} patterns in the last iteration",
-            "features": facts.get("scale"),
-            "note": " ".join(facts["notes"]),
-            "remedy": facts.get("remedy"),
+            "errors": Report._errors_left(facts),
         }
-        return "\n".join([self.headline(), *(f"  {name:<13} {text}" for name, text in rows.items() if text)])
+
+    @staticmethod
+    def _errors_left(facts: dict[str, Any]) -> str:
+        if facts.get("multiclass") in ("one-vs-rest", "one-vs-one"):
+            return f"{facts['errors']:,} in the last iterations of all problems"
+        return f"{facts['errors']:,} of {facts['n_samples']:,} patterns in the last iteration"
 
     __repr__ = __str__
 

@@ -6,8 +6,8 @@ with sign z (tie included), both change,
     a+_i <- alpha^(+z y_i) a+_i,        a-_i <- alpha^(-z y_i) a-_i,        alpha > 1                  (Algorithm 7)
 
 until a clean pass.  From a+ = a- = 1 they are a+_i = alpha^s_i and a-_i = alpha^-s_i, where s adds up the corrections
-z y, so that a+ - a- = 2 sinh(s ln alpha).  Only s is stored; the weights are kept divided by e^shift once they grow
-beyond e^300, which changes no decision and cannot overflow.
+z y, so that a+ - a- = 2 sinh(s ln alpha).  Only s is stored; while the weights are huge they are kept divided by
+e^shift, which changes no decision and cannot overflow.
 
 Symbols: s the exponents, V = (a+ - a-) / e^shift the weights that decide, ln alpha = ``rate``.
 
@@ -35,20 +35,22 @@ ROOM = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 40.0}
 
 @inlined
 def weight_of(exponent: float, shift: float) -> float:
-    """Return 2 sinh(exponent) / e^shift."""
-    return math.exp(exponent - shift) - math.exp(-exponent - shift)
+    """Return 2 sinh(exponent) / e^shift; sinh itself where it can be had, for it is exact near zero."""
+    return 2 * math.sinh(exponent) if shift == 0 else math.exp(exponent - shift) - math.exp(-exponent - shift)
 
 
 @compiled
-def _refresh(s: NDArray[np.float64], rate: float, room: float, V: NDArray[Any]) -> float:
-    """Compute all weights anew, and the shift that leaves the largest of them half the room."""
-    largest = 0.0
+def _refresh(s: NDArray[np.float64], rate: float, room: float, V: NDArray[Any]) -> Any:
+    """Compute all weights anew; return the shift, which leaves the largest of them half the room, and its index."""
+    peak = 0
     for j in range(s.size):
-        largest = max(largest, abs(s[j]) * rate)
+        if abs(s[j]) > abs(s[peak]):
+            peak = j
+    largest = abs(s[peak]) * rate
     shift = 0.0 if largest <= room else largest - room / 2
     for j in range(s.size):
         V[j] = weight_of(s[j] * rate, shift)
-    return shift
+    return shift, peak
 
 
 @compiled
@@ -61,6 +63,7 @@ def _epoch(
     rate: float,
     room: float,
     shift: float,
+    peak: int,
     V: NDArray[Any],
     path: NDArray[Any] | None,
     cursor: NDArray[np.int64],
@@ -68,7 +71,7 @@ def _epoch(
     """Visit the patterns in the given order and correct s and V.
 
     Returns the visits made (-1 when an inner product is not finite), the corrections, the errors, the criterion, the
-    smallest margin and the shift.
+    smallest margin, the shift and the index of the weight that it was made for.
     """
     errors, criterion, low = 0, 0.0, np.inf
     for t in range(order.size):
@@ -78,15 +81,16 @@ def _epoch(
             continue
         margin, _ = visit(X, i, label, V)
         if not finite(margin):
-            return -1, errors, errors, criterion, low, shift
+            return -1, errors, errors, criterion, low, shift, peak
         low = min(low, margin)
         if margin <= 0:
             correct(X, i, label, 0, weight[i] if weight.size else V.dtype.type(1), 1.0, s)
             largest = abs(s[0]) * rate
             for p in range(row_length(X, i)):
                 largest = max(largest, abs(s[row_column(X, i, p) + 1]) * rate)
-            if largest > shift + room:
-                shift = _refresh(s, rate, room, V)
+            # Too large, or so small that the weights would vanish: the shift must follow.
+            if largest > shift + room or abs(s[peak]) * rate < shift:
+                shift, peak = _refresh(s, rate, room, V)
             else:
                 V[0] = weight_of(s[0] * rate, shift)
                 for p in range(row_length(X, i)):
@@ -96,7 +100,7 @@ def _epoch(
                 record(path, cursor, V)
             criterion -= margin
             errors += 1
-    return order.size, errors, errors, criterion, low, shift
+    return order.size, errors, errors, criterion, low, shift, peak
 
 
 class WinnowRule(ErrorCorrectingRule):
@@ -105,23 +109,16 @@ class WinnowRule(ErrorCorrectingRule):
     def __init__(self, s: NDArray[Any], problem: Problem, model: BalancedWinnow) -> None:
         self.s = s[0].astype(np.float64)
         self.rate, self.room = math.log(model.alpha), ROOM[problem.dtype]
-        super().__init__(problem.zeros(), 0.0, 1.0, model)
-        self.shift = _refresh(self.s, self.rate, self.room, self.A)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """The exponents, and the logarithm of what the weights were divided by."""
-        return {"exponents": self.s[None].copy(), "shift": self.shift}
-
-    @facts.setter
-    def facts(self, value: dict[str, Any]) -> None:
-        """The facts are derived from the state; there is nothing to set."""
+        A = problem.zeros()
+        shift, self.peak = _refresh(self.s, self.rate, self.room, A[0])
+        super().__init__(A, 0.0, 1.0, model)
+        self.facts = {"exponents": self.s[None], "shift": shift}
 
     def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
         """Correct at each error."""
-        *met, self.shift = _epoch(
-            problem.rows, problem.labels, problem.weight, order, self.s, self.rate, self.room, self.shift, self.A,
-            self.trail.rows, self.trail.cursor,
+        *met, self.facts["shift"], self.peak = _epoch(
+            problem.rows, problem.labels, problem.weight, order, self.s, self.rate, self.room, self.facts["shift"],
+            self.peak, self.A, self.trail.rows, self.trail.cursor,
         )  # fmt: skip
         return met
 

@@ -1,0 +1,138 @@
+"""Products with the normalized patterns Y, never built, and its pseudoinverse: the linear algebra of Ho-Kashyap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from ._problem import Problem
+
+Array = NDArray[np.float64]
+Linear = Callable[[Array], Array]
+
+EPS = float(np.finfo(np.float64).eps)
+BLOCK = 4096  # rows that are copied at a time
+DENSE = 1000  # columns up to which Y'Y is taken apart even when there are fewer patterns
+LARGEST = 20_000  # side of the largest matrix that is taken apart
+
+
+class Patterns:
+    """Y with rows z (1, x) and weights w, never built: float64 products over blocks of X; z = 0 for bystanders."""
+
+    def __init__(self, problem: Problem) -> None:
+        problem.check_finite()
+        self.X, self.refuse = problem.canonical().source, problem.refuse
+        self.w: Any = problem.weight.astype(np.float64) if problem.weight.size else 1.0
+        self.part = problem.part & (self.w > 0)
+        self.z = np.where(self.part, 2.0 * problem.labels - 1, 0.0)
+        self.n, self.d = self.X.shape[0], self.X.shape[1] + 1
+
+    def blocks(self, whole: bool) -> Iterator[tuple[slice, Any]]:
+        """Rows of X, whose products with float64 are float64; all at once where that takes no copy."""
+        step = self.n if whole and self.X.dtype == np.float64 else BLOCK
+        for start in range(0, self.n, step):
+            rows = slice(start, start + step)
+            yield rows, self.X if step >= self.n else self.X[rows]
+
+    def times(self, a: Array, absolute: bool = False) -> Array:
+        """Return Ya, or |Y||a|."""
+        z, a = (np.abs(self.z), np.abs(a)) if absolute else (self.z, a)
+        g = np.empty(self.n)
+        for rows, B in self.blocks(not absolute):
+            g[rows] = (abs(B) if absolute else B) @ a[1:]
+        return np.asarray(z * (g + a[0]))
+
+    def back(self, v: Array, absolute: bool = False) -> Array:
+        """Return Y'Wv, or |Y|'Wv."""
+        u = self.w * (np.abs(self.z) if absolute else self.z) * v
+        total = np.zeros(self.d)
+        total[0] = u.sum()
+        for rows, B in self.blocks(not absolute):
+            total[1:] += (abs(B) if absolute else B).T @ u[rows]
+        return total
+
+    def gram(self, T: Array | None = None) -> Array:
+        """Return (YT)'W(YT); None is the identity.  Refuses what overflows or underflows."""
+        if self.d > LARGEST:
+            raise ValueError(
+                f"X has {self.d - 1} features, too many for a dense Y'Y: take variant='descent' with R='identity'."
+            )
+        G, root = np.zeros((self.d, self.d)), np.sqrt(self.w) * np.abs(self.z)
+        for rows, B in self.blocks(False):
+            one = np.ones((B.shape[0], 1))
+            if T is not None:
+                Y = root[rows, None] * (B @ T[1:] + T[0])
+            elif sparse.issparse(B):
+                Y = sparse.hstack([one, B]).multiply(root[rows, None]).tocsr()
+            else:
+                Y = root[rows, None] * np.hstack([one, B])
+            product = Y.T @ Y
+            G += product.toarray() if sparse.issparse(product) else product
+        if not np.all(np.isfinite(G)):
+            raise self.refuse()
+        lost = np.flatnonzero(np.diag(G)[1:] < 1e-300)
+        if T is None and lost.size and abs(self.X[:, lost]).max() > 0:
+            raise ValueError(
+                f"feature {lost[0]} is so small, or its rows weigh so little, that its squares underflow: scale it up, "
+                "for instance with StandardScaler."
+            )
+        return G
+
+    def whitened(self) -> Array:
+        """T with (YT)'W(YT) = I, one column for each dimension of the row space, so that TT'Y'W = Y^+.
+
+        Columns of different size are scaled first.  Where they nearly depend on each other, Y'Y has lost half the
+        digits, and the rank is decided on YT, whose columns are nearly orthogonal.  T is orthogonal to the null space
+        of Y: Y^+ gives the shortest answer.
+        """
+        G = self.gram()
+        size = np.sqrt(np.diag(G))
+        size[size == 0] = 1.0
+        values, V = np.linalg.eigh(G / size / size[:, None])
+        T = V / np.sqrt(np.maximum(values, EPS * values[-1])) / size[:, None]
+        if values[0] >= 1e-8 * values[-1]:
+            return np.asarray(T)
+        values, V = np.linalg.eigh(self.gram(T))
+        keep = values > 1e-12 * values[-1]
+        Q, _ = np.linalg.qr(T @ V[:, ~keep])
+        T = T @ (V[:, keep] / np.sqrt(values[keep]))
+        return np.asarray(T - Q @ (Q.T @ T))
+
+    def pseudoinverse(self) -> tuple[Linear, int]:
+        """The map v -> Y^+ v and the rank: through Y'Y, or through YY' for few patterns of very many features."""
+        if self.d <= max(self.n, DENSE) or self.n > LARGEST:
+            T = self.whitened()
+            return lambda v: np.asarray(T @ (T.T @ self.back(v))), T.shape[1]
+        root = np.sqrt(self.w) * self.z
+        K = self.X.astype(np.float64, copy=False)
+        K = K @ K.T
+        K = root[:, None] * ((K.toarray() if sparse.issparse(K) else K) + 1) * root
+        if not np.all(np.isfinite(K)):
+            raise self.refuse()
+        values, U = np.linalg.eigh(K)
+        keep = values > self.n * EPS * values[-1]
+        inverse = (U[:, keep] / values[keep]) @ U[:, keep].T  # of W^1/2 YY' W^1/2
+        half = np.sqrt(np.broadcast_to(self.w, self.n))
+        rest = np.divide(1, half, out=np.zeros(self.n), where=half > 0)
+        return lambda v: self.back(rest * (inverse @ (half * v))), int(keep.sum())
+
+    def largest_eigenvalue(self, L: Array | None) -> float:
+        """lambda_max of L'(Y'WY)L, where R = LL'; None is the identity."""
+        if self.d <= 500:
+            G = self.gram()
+            return float(np.linalg.eigvalsh(G if L is None else L.T @ G @ L)[-1])
+
+        def product(v: Array) -> Array:
+            u = self.back(self.times(v.ravel() if L is None else L @ v.ravel()))
+            if not np.all(np.isfinite(u)):
+                raise self.refuse()
+            return u if L is None else np.asarray(L.T @ u)
+
+        operator = LinearOperator((self.d, self.d), matvec=product, dtype=np.float64)
+        start = np.random.default_rng(0).random(self.d)
+        return float(eigsh(operator, k=1, v0=start, tol=1e-6, return_eigenvectors=False)[0])

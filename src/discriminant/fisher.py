@@ -1,0 +1,313 @@
+"""Fisher's linear discriminant: the direction along which the classes lie farthest apart for their spread.
+
+    w = S_W^-1 (m_1 - m_2),        S_W = sum over the classes of sum (x - m_i)(x - m_i)'           (Eqs. 50-54)
+
+It maximizes the squared distance of the projected means over the projected scatter within the classes.  The threshold
+goes through the mean of all patterns, w'(x - m) (Eq. 52), or midway between the class means.  With c classes the
+generalized eigenvectors of S_B v = lambda S_W v span a space of at most c - 1 dimensions, and a pattern goes to the
+class whose mean is nearest in the metric of S_W, which is a linear machine.
+
+All that is needed of the data are counts, means and scatter matrices: portions can be added up.
+
+Sources: Duda, Hart, Stork, *Pattern Classification*, section 5.8.2; Cristianini, Shawe-Taylor, *An Introduction to
+Support Vector Machines*, section 2.1.2 (the sum of the class covariances: ``within="equal"``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._driver import Watch
+from ._problem import Problem, encode_known, make_problem
+from ._squares import Coded, cholesky, moments
+from .base import LinearClassifier, choice, number
+from .solution import Solution, Status
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass
+class ClassStatistics:
+    """Counts, means and scatter of the classes; statistics of two portions can be added."""
+
+    counts: Matrix
+    means: Matrix
+    scatters: Matrix  # one matrix for all classes together, or one a class
+
+    def __add__(self, other: ClassStatistics) -> ClassStatistics:
+        counts = self.counts + other.counts
+        safe = np.where(counts > 0, counts, 1)
+        shift = other.means - self.means
+        means = self.means + shift * (other.counts / safe)[:, None]
+        spread = shift[:, :, None] * shift[:, None, :] * (self.counts * other.counts / safe)[:, None, None]
+        between = spread if len(self.scatters) > 1 else spread.sum(axis=0, keepdims=True)
+        return ClassStatistics(counts, means, self.scatters + other.scatters + between)
+
+    @property
+    def mean(self) -> Matrix:
+        """Mean of all patterns."""
+        return np.asarray(self.counts @ self.means / self.counts.sum())
+
+    @property
+    def between(self) -> Matrix:
+        """Scatter of the class means about the mean of all."""
+        offsets = self.means - self.mean
+        return np.asarray((self.counts[:, None] * offsets).T @ offsets)
+
+
+def statistics_of(problem: Problem, n_classes: int, separately: bool) -> ClassStatistics:
+    """One pass over the data; the scatter of each class by itself takes one pass over its rows each."""
+    X, labels = problem.source, problem.labels
+    v = problem.weight.astype(np.float64) if problem.weight.size else None
+    if separately:
+        parts = [_class_moments(X, labels == i, v) for i in range(n_classes)]
+        counts, means, scatters = (np.array(part) for part in zip(*parts, strict=True))
+        if not np.isfinite(scatters.sum()):
+            raise problem.refuse()
+        return ClassStatistics(counts, means, scatters)
+    counts = np.bincount(labels[problem.part], None if v is None else v[problem.part], n_classes).astype(np.float64)
+    m = moments(X, Coded(labels, np.eye(n_classes)), v)
+    if not m.finite():
+        raise problem.refuse()
+    safe = np.where(counts > 0, counts, 1)
+    offsets = np.where(counts > 0, m.cross / safe, 0.0)
+    within = m.scatter - (offsets * counts) @ offsets.T
+    return ClassStatistics(counts, m.mean + offsets.T, within[None])
+
+
+def _class_moments(X: Any, rows: NDArray[np.bool_], v: Matrix | None) -> tuple[float, Matrix, Matrix]:
+    if not np.any(rows):
+        d = X.shape[1]
+        return 0.0, np.zeros(d), np.zeros((d, d))
+    m = moments(X[rows], np.zeros((int(rows.sum()), 0)), None if v is None else v[rows])
+    return m.total, m.mean, m.scatter
+
+
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+    """Fisher's linear discriminant, as a classifier and as a projection.
+
+    Parameters
+    ----------
+    within : {"pooled", "equal"}, default="pooled"
+        Spread within the classes: the scatter of all patterns about their class means, or the sum of the class
+        covariances, each counting the same.
+    threshold : {"mean", "midpoint"}, default="mean"
+        Where the plane of two classes lies: through the mean of all patterns, or midway between the class means.
+        More than two classes go to the nearest mean.
+    shrinkage : None, "auto" or float, default=None
+        Mix the covariance with a multiple of the identity: a share in [0, 1], or that of Ledoit and Wolf.
+    n_components : int, default=None
+        Directions that ``transform`` returns, at most min(c - 1, d); None is all.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
+        Weights w and w0; for two classes w = S_W^-1 (m_1 - m_2).
+    weights_ : array of shape (d+1,) or (c, d+1)
+        Augmented weights (w0, w).
+    means_ : array of shape (c, d)
+        Class means.
+    priors_ : array of shape (c,)
+        Shares of the classes.
+    scalings_ : array of shape (d, number of directions)
+        Directions, scaled to unit variance within the classes.
+    explained_variance_ratio_ : array
+        Share of the scatter between the classes along each direction.
+    rank_ : int
+        Rank of the scatter matrix within the classes.
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    status_, report_
+        Why it stopped, and the rank and the condition in words.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, section 5.8.2, Eqs. 50-54.
+
+    Examples
+    --------
+    >>> from discriminant import FisherDiscriminant, datasets
+    >>> X, y = datasets.iris()
+    >>> model = FisherDiscriminant().fit(X, y)
+    >>> model.transform(X).shape, round(model.score(X, y), 2)
+    ((150, 2), 0.98)
+    """
+
+    _criterion = "-(w'(m_1 - m_2))^2 / (w' S_W w), the distance of the means over the scatter within the classes"
+    multiclass = "linear-machine"
+    _strategies = ("linear-machine",)
+
+    def __init__(
+        self,
+        *,
+        within: str = "pooled",
+        threshold: str = "mean",
+        shrinkage: str | float | None = None,
+        n_components: int | None = None,
+    ) -> None:
+        self.within = within
+        self.threshold = threshold
+        self.shrinkage = shrinkage
+        self.n_components = n_components
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        choice("within", self.within, ("pooled", "equal"))
+        choice("threshold", self.threshold, ("mean", "midpoint"))
+        if self.shrinkage not in (None, "auto"):
+            remedy = "give a share in [0, 1], 'auto' or None"
+            number("shrinkage", self.shrinkage, remedy, 0, closed=True, high=1 + 1e-12)
+        if self.n_components is not None and (not isinstance(self.n_components, int) or self.n_components < 1):
+            raise ValueError(f"n_components={self.n_components!r} is out of range: give a whole number >= 1, or None.")
+
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+        statistics = statistics_of(problem, self.classes_.size, self.within == "equal")
+        if np.any(statistics.counts == 0):
+            raise ValueError("sample_weight is zero for all rows of a class: give each class some weight.")
+        self._statistics = statistics
+        return [self._discriminate(problem)]
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Add a portion of data to the statistics; the discriminant is that of all portions together.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Labels.
+        classes : array of shape (c,), default=None
+            All classes that will ever come; needed at the first call.
+        sample_weight : array of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        self
+            The discriminant.
+        """
+        self._check_parameters()
+        if self.shrinkage == "auto":
+            raise ValueError("shrinkage='auto' looks at all patterns at once: give a number to partial_fit.")
+        first = not hasattr(self, "_statistics")
+        given_X = X
+        X, y = self._validated(X, y, reset=first)
+        if first:
+            if classes is None:
+                raise ValueError("classes=None: the first call of partial_fit must be given all classes.")
+            self.classes_ = np.unique(np.asarray(classes))
+        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
+        statistics = statistics_of(problem, self.classes_.size, self.within == "equal")
+        self._statistics = statistics if first else self._statistics + statistics
+        self._publish([self._discriminate(problem)], problem, given_X)
+        return self
+
+    def _discriminate(self, problem: Problem) -> Solution:
+        """The linear machine and the directions from the statistics."""
+        s = self._statistics
+        self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
+        self.means_, self.priors_ = s.means, s.counts / s.counts.sum()
+        S = self._within_scatter(problem)
+        inverse, self.rank_, condition = inverse_of(S)
+        self._set_directions(inverse, S)
+        if self.classes_.size == 2:
+            w = inverse @ (s.means[1] - s.means[0])
+            through = s.mean if self.threshold == "mean" else s.means.mean(axis=0)
+            A = np.concatenate([[-(w @ through)], w])[None]
+        else:
+            offsets = s.means - s.mean
+            W = offsets @ inverse
+            A = np.column_stack([-0.5 * np.sum(W * offsets, axis=1) - W @ s.mean, W])
+        notes = []
+        if self.rank_ < len(S):
+            lacking = f"The scatter within the classes has rank {self.rank_} of {len(S)}"
+            notes = [f"{lacking}: its pseudoinverse was taken; shrinkage is better."]
+        facts = {"notes": notes, "details": {"rank": self.rank_, "condition": condition}}
+        return Solution(A.astype(problem.dtype), Status.CONVERGED, [], None, facts)
+
+    def _within_scatter(self, problem: Problem) -> Matrix:
+        """S_W as the parameters ask for."""
+        s = self._statistics
+        n = float(s.counts.sum())
+        if self.shrinkage == "auto":
+            return n * ledoit_wolf_within(problem, self.classes_.size, self.priors_)
+        S = s.scatters[0] if len(s.scatters) == 1 else (s.scatters / s.counts[:, None, None]).sum(axis=0)
+        if self.shrinkage is None:
+            return np.asarray(S)
+        share = float(self.shrinkage)
+        return np.asarray((1 - share) * S + share * np.trace(S) / len(S) * np.eye(len(S)))
+
+    def _set_directions(self, inverse: Matrix, S: Matrix) -> None:
+        """Generalized eigenvectors of S_B v = lambda S_W v, with unit variance within the classes."""
+        s = self._statistics
+        values, vectors = np.linalg.eigh(inverse)
+        root = vectors * np.sqrt(np.clip(values, 0, None))
+        spread, turned = np.linalg.eigh(root.T @ s.between @ root)
+        most = min(self.classes_.size - 1, len(S))
+        kept = most if self.n_components is None else self.n_components
+        if kept > most:
+            raise ValueError(
+                f"n_components={kept} is out of range: {self.classes_.size} classes in {len(S)} dimensions have at "
+                f"most {most} directions."
+            )
+        order = np.argsort(spread)[::-1]
+        directions = root @ turned[:, order[:kept]] * np.sqrt(s.counts.sum())
+        # the sign of an eigenvector is arbitrary: the largest component is made positive
+        largest = np.abs(directions).argmax(axis=0)
+        self.scalings_ = directions * np.sign(directions[largest, np.arange(kept)])
+        total = spread[order[:most]].clip(min=0).sum()
+        self.explained_variance_ratio_ = spread[order[:kept]].clip(min=0) / (total if total > 0 else 1.0)
+        self._n_features_out = kept
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Project onto the directions, centered at the mean of the training patterns.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n, number of directions)
+            Coordinates.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return np.asarray(X @ self.scalings_ - self._statistics.mean @ self.scalings_, X.dtype)
+
+
+def inverse_of(S: Matrix) -> tuple[Matrix, int, float]:
+    """The inverse, or pseudoinverse, of a scatter matrix, with its rank and condition number."""
+    factor = cholesky(S)
+    if factor is not None:
+        inverse = factor.solve(np.eye(len(S)))
+        return (inverse + inverse.T) / 2, len(S), float(1 / factor.rcond)
+    values, vectors = linalg.eigh(S)
+    kept = values > values[-1] * len(S) * np.finfo(np.float64).eps
+    inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+    return inverse, int(kept.sum()), float(values[-1] / values[kept][0]) if np.any(kept) else np.inf
+
+
+def ledoit_wolf_within(problem: Problem, n_classes: int, priors: Matrix) -> Matrix:
+    """Class covariances shrunk by Ledoit and Wolf's share, on standardized features, mixed by the priors."""
+    from sklearn.covariance import ledoit_wolf
+
+    if problem.weight.size:
+        raise ValueError("shrinkage='auto' knows no sample_weight: give a number.")
+    if sparse.issparse(problem.source):
+        raise ValueError("shrinkage='auto' needs a dense X: give a number.")
+    total = np.zeros((problem.n_features, problem.n_features))
+    for i in range(n_classes):
+        rows = problem.source[problem.labels == i].astype(np.float64)
+        spread = rows.std(axis=0)
+        spread[spread == 0] = 1
+        total += priors[i] * spread[:, None] * ledoit_wolf((rows - rows.mean(axis=0)) / spread)[0] * spread
+    return total

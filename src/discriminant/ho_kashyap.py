@@ -1,0 +1,399 @@
+"""Ho-Kashyap procedures: look for a separating vector and its margins together, or show that there is none.
+
+Problem: find a and b > 0 with Ya = b, by minimizing over both
+
+    J_s(a, b) = |Ya - b|^2,    e = Ya - b,    e+ = (e + |e|) / 2                                   (Eqs. 74, 80, 81)
+
+from a positive b(1) of which no component is ever lowered, so that b cannot shrink to zero:
+
+    b(k+1) = b(k) + 2 eta e+(k),            a(k+1) = Y^+ b(k+1)               0 < eta < 1      (Algorithm 11, Eq. 79)
+    b(k+1) = b(k) + eta (e(k) + |e(k)|),    a(k+1) = a(k) + eta Y^+ |e(k)|    the same vectors              (Eq. 88)
+    b(k+1) = b(k) + (e(k) + |e(k)|),        a(k+1) = a(k) + eta R Y'|e(k)|    any a(1), no Y^+ needed       (Eq. 90)
+
+The first two begin with a(1) = Y^+ b(1), without which their proof does not hold.  Eq. 90 needs R symmetric and
+positive definite and 0 < eta < 2 / lambda_max(R^1/2 Y'Y R^1/2); the eta that lowers |e|^2 most is v'Rv / |YRv|^2 with
+v = Y'|e| (Eqs. 94, 95), and with R = (Y'Y)^-1 it is 1.
+
+In all three |e(k)|^2 never rises.  Separable patterns: e(k) falls to zero, and Ya(k) > 0 after finitely many steps
+(sections 5.9.2, 5.9.4).  Others: e+(k) falls to zero while e(k) does not, and lambda = |e| becomes evidence: it is not
+negative, not zero, and Y'lambda = 0, whereas a separating a would make a'Y'lambda positive.  No bound on the number of
+steps is known.  e+ = 0 alone proves nothing: a = 0 gives e = -b on any patterns.
+
+The evidence holds to the tolerance when |Y'lambda| <= tol |Y|'lambda in every component: then every a leaves some
+pattern with a'y <= tol sum |a_j y_j|, whatever the sizes of the features.
+
+Symbols: Y the normalized augmented patterns (never built), a = (w0, w), b the margins, e the errors, Y^+ the
+pseudoinverse, w the sample weights: with them |e|^2 is the sum of w_i e_i^2, Y' is Y'W, and lambda = w |e|.
+
+Source: Duda, Hart, Stork, *Pattern Classification*, section 5.9, Algorithms 11 and 12, Problem 25, Computer exercise 9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._driver import Rule, Watch
+from ._machine import Path
+from ._patterns import Array, Linear, Patterns
+from ._problem import Problem
+from .base import IterativeClassifier, choice, number
+from .multiclass import n_problems
+from .solution import Epoch, Solution, Status
+
+NEGLIGIBLE = 1e-9  # an error below this part of the largest one counts as zero, where evidence is weighed
+
+
+def raised(b: Array, e: Array, eta: float) -> Array:
+    """Return b + eta (e + |e|) = b + 2 eta e+: margins grow where the errors are positive (Eqs. 79, 88, 90)."""
+    return b + 2 * eta * np.maximum(e, 0)
+
+
+def optimal_rate(v: Array, s: Array, Ys: Array, w: Any) -> float:
+    """Return v's / |Ys|^2 for the step s = Rv of v = Y'|e|: the eta that lowers |e|^2 most (Eqs. 94, 95)."""
+    size = float(np.abs(s).max())  # so that no square can overflow
+    return float(v @ (s / size)) / size / float(np.sum(w * (Ys / size) ** 2))
+
+
+class HoKashyapRule:
+    """The weights a, the margins b and the errors e, and when to stop; a subclass says how they change.
+
+    Epoch k looks at a(k), and stops there or goes on to a(k+1).
+    """
+
+    eta = 0.0
+
+    def __init__(self, start: NDArray[Any], problem: Problem, model: HoKashyap) -> None:
+        self.Y = Patterns(problem)
+        self.part, self.dtype = self.Y.part, problem.dtype
+        self.b = model._first_margins(problem.n_rows)
+        self.evidence = np.zeros(problem.n_rows)
+        self.tol = float(model.tol)
+        self.notes: list[str] = []
+        self.k = 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.a = self.first(start.astype(np.float64), model)
+            self.g, self.e = self.look(self.a, self.b)
+        shares = n_problems(model.classes_.size, model.multiclass_)
+        self.trail = Path(self.answer[0], model.record == "weights", shares)
+
+    @property
+    def answer(self) -> NDArray[Any]:
+        """The weights, in the type of the data."""
+        return np.asarray(self.a.astype(self.dtype)[None])
+
+    @property
+    def path(self) -> NDArray[Any] | None:
+        """The recorded weights."""
+        return self.trail.so_far(self.answer[0])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Margins and errors, NaN for rows that are no part of the problem, and the evidence."""
+        b, e = (np.where(self.part, values, np.nan) for values in (self.b, self.e))
+        return {"notes": self.notes, "margins": b, "errors": e, "evidence": self.evidence}
+
+    def first(self, start: Array, model: HoKashyap) -> Array:
+        """The vector a(1)."""
+        raise NotImplementedError
+
+    def step(self) -> tuple[Array, Array]:
+        """The next a and b."""
+        raise NotImplementedError
+
+    def look(self, a: Array, b: Array) -> tuple[Array, Array]:
+        """Ya and e = Ya - b, which is zero for rows that are no part of the problem."""
+        g = self.Y.times(a)
+        e = np.where(self.part, g - b, 0.0)
+        if not np.abs(e).max() < 1e150 or not np.abs(a).max() < np.finfo(self.dtype).max:
+            raise ValueError(
+                f"the weights or the errors Ya - b are too large for {self.dtype}: divide the features by their size, "
+                "for instance with StandardScaler, and give start and margin ordinary sizes."
+            )
+        return g, e
+
+    def epoch(self, problem: Problem, watch: Watch) -> Epoch:
+        """Look at a(k), and go on unless it separates or its errors are evidence."""
+        errors = int(np.count_nonzero(self.g[self.part] <= 0))
+        value = float(np.sum(self.Y.w * self.e**2))
+        if errors == 0 and self.separates():
+            return Epoch(0, value, self.eta, 0, Status.SEPARATED)
+        if self.proves():
+            return Epoch(errors, value, self.eta, 0, Status.NOT_SEPARABLE)
+        watch.check()
+        with np.errstate(over="ignore", invalid="ignore"):
+            a, b = self.step()
+            watch.check()
+            self.g, self.e = self.look(a, b)
+        moved = not np.array_equal(a, self.a)
+        self.a, self.b = a, b
+        if moved:
+            self.k += 1
+            self.trail.add(self.answer[0])
+        return Epoch(errors, value, self.eta, int(moved), None)
+
+    def separates(self) -> bool:
+        """Whether Ya > 0 by more than the weights and their inner products are rounded in the type of the data."""
+        noise = (self.Y.d + 2) * float(np.finfo(self.dtype).eps) * self.Y.times(self.a, absolute=True)
+        return bool(np.all((self.g > noise)[self.part]))
+
+    def proves(self) -> bool:
+        """Whether lambda = w|e| is evidence; only asked when no error is positive any more."""
+        size = np.abs(self.e)
+        largest = float(size.max())
+        if largest == 0 or self.e.max() > NEGLIGIBLE * largest:
+            return False
+        size[size <= NEGLIGIBLE * largest] = 0
+        off, scale = np.abs(self.Y.back(size)), self.Y.back(size, absolute=True)
+        if not np.all(off <= self.tol * scale):
+            return False
+        self.evidence = self.Y.w * size
+        self.notes.append(
+            f"Evidence: {np.count_nonzero(size)} patterns carry weights lambda > 0 (evidence_), sum of lambda y = 0 "
+            f"to {np.max(off / np.where(scale > 0, scale, 1)):.1e} of the sum of lambda |y|; no a has a'y > 0 on all."
+        )
+        return True
+
+
+class PseudoinverseRule(HoKashyapRule):
+    """Algorithm 11."""
+
+    def first(self, start: Array, model: HoKashyap) -> Array:
+        """Return Y^+ b(1), refined once."""
+        self.eta = 0.5 if model.eta is None else float(model.eta)
+        self.inverse, rank = self.Y.pseudoinverse()
+        if rank < self.Y.d:
+            self.notes.append(f"Y'Y is singular (rank {rank} of {self.Y.d}): a is the shortest least-squares solution.")
+        a = self.inverse(self.b)
+        return a + self.inverse(self.b - self.Y.times(a))
+
+    def step(self) -> tuple[Array, Array]:
+        """Return Y^+ b(k+1) as a(k) + Y^+ (b(k+1) - Ya(k)), which corrects the rounding of a(k) on the way."""
+        b = raised(self.b, self.e, self.eta)
+        return (self.a + self.inverse(b - self.b - self.e) if np.any(b > self.b) else self.a), b
+
+
+class ModifiedRule(PseudoinverseRule):
+    """Eq. 88, the right form of Algorithm 12."""
+
+    def step(self) -> tuple[Array, Array]:
+        """Return a(k) + eta Y^+ |e(k)|."""
+        b = raised(self.b, self.e, self.eta)
+        return (self.a + self.eta * self.inverse(np.abs(self.e)) if np.any(b > self.b) else self.a), b
+
+
+class DescentRule(HoKashyapRule):
+    """Eq. 90, with a fixed rate or the optimal one."""
+
+    def first(self, start: Array, model: HoKashyap) -> Array:
+        """Return the start vector, once R and eta are known."""
+        self.R, bound = self.metric(model.R)
+        self.optimal = model.eta == "optimal"
+        self.eta = bound / 2 if model.eta is None or self.optimal else float(model.eta)
+        if not self.eta < bound:
+            raise ValueError(
+                f"eta={self.eta:g} is out of range: with this R and these patterns the rule descends for "
+                f"0 < eta < {bound:.6g}. Give a smaller eta, None for half the bound, or 'optimal'."
+            )
+        return start
+
+    def metric(self, R: Any) -> tuple[Linear, float]:
+        """The map v -> Rv and the bound 2 / lambda_max on eta."""
+        if not isinstance(R, str):
+            L = cholesky_factor(R, self.Y.d)
+            return lambda v: np.asarray(L @ (L.T @ v)), 2 / self.Y.largest_eigenvalue(L)
+        if R == "identity":
+            return lambda v: v, 2 / self.Y.largest_eigenvalue(None)
+        T = self.Y.whitened()
+        if T.shape[1] < self.Y.d:
+            raise ValueError(
+                f"R='gram' is the inverse of Y'Y, which is singular (rank {T.shape[1]} of {self.Y.d}): take "
+                "variant='pseudoinverse', or drop the columns that depend on others."
+            )
+        return lambda v: np.asarray(T @ (T.T @ v)), 2.0
+
+    def step(self) -> tuple[Array, Array]:
+        """Return a(k) + eta R Y'|e(k)|."""
+        v = self.Y.back(np.abs(self.e))
+        s = self.R(v)
+        if self.optimal and np.any(s):
+            self.eta = optimal_rate(v, s, self.Y.times(s), self.Y.w)
+        return self.a + self.eta * s, raised(self.b, self.e, 1.0)
+
+
+def cholesky_factor(R: Any, d: int) -> Array:
+    """L with LL' = R, which must be symmetric and positive definite."""
+    matrix = np.asarray(R, dtype=np.float64)
+    if matrix.shape != (d, d):
+        raise ValueError(f"R has shape {matrix.shape}: give 'identity', 'gram' or a matrix of shape {(d, d)}.")
+    try:
+        if np.allclose(matrix, matrix.T, rtol=1e-10, atol=1e-12 * np.abs(matrix).max()):
+            return np.asarray(np.linalg.cholesky(matrix))
+    except np.linalg.LinAlgError:
+        pass
+    raise ValueError(
+        "R is not symmetric and positive definite, without which |e| need not fall: add a multiple of the identity, or "
+        "take 'identity' or 'gram'."
+    )
+
+
+class HoKashyap(IterativeClassifier):
+    """Ho-Kashyap procedures: separate the patterns, or give evidence that they cannot be separated.
+
+    Minimizes J_s(a, b) = |Ya - b|^2 over the weights a and the margins b, which start positive and never fall.  It
+    stops with ``SEPARATED`` when a'y > 0 for every normalized pattern, and with ``NOT_SEPARABLE`` when the errors are
+    evidence against any such a.
+
+    Parameters
+    ----------
+    variant : {"pseudoinverse", "modified", "descent"}, default="pseudoinverse"
+        Algorithm 11; Eq. 88, which makes the same vectors; or Eq. 90, which needs no pseudoinverse.
+    eta : float, "optimal" or None, default=None
+        Rate: in (0, 1), and None is 1/2.  For ``"descent"`` below 2 / lambda_max(R^1/2 Y'Y R^1/2), and None is half of
+        that; ``"optimal"`` lowers the criterion most at each step (Eqs. 94 and 95).
+    R : {"identity", "gram"} or array of shape (d+1, d+1), default="identity"
+        The matrix of ``"descent"``: symmetric and positive definite; ``"gram"`` is the inverse of Y'Y.
+    margin : float or array of shape (n,), default=1.0
+        The first margins b(1), positive.
+    tol : float, default=1e-9
+        The evidence lambda holds when |Y'lambda| <= tol |Y|'lambda in every component.
+    start : array of shape (d+1,) or (c, d+1), default=None
+        Augmented start vector (w0, w) of ``"descent"``; None is zero.  The other variants start from Y^+ b(1).
+    max_iter : int, default=10000
+        Iterations at the most.
+    record : {None, "weights"}, default=None
+        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
+    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
+        What to do with more than two classes.
+
+    Attributes
+    ----------
+    coef_, intercept_, weights_ : arrays
+        Weights w, threshold weights w0, and both as (w0, w).
+    margins_, errors_ : arrays of shape (n,), or one row for each two-category problem
+        The margins b and the errors e = Ya - b; NaN for rows that are no part of the problem.
+    evidence_ : array like ``margins_``, or None
+        The evidence lambda of nonseparability; zero rows for problems without any, None when no problem has any.
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    n_iter_, n_corrections_ : int
+        The k of the last a(k) that was looked at, and the changes of the weights.
+    history_, status_, report_
+        What happened, why it stopped, and both in words.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, section 5.9, Algorithms 11 and 12, Eqs. 74-96.
+
+    Examples
+    --------
+    Computer exercise 9: a(6) separates the one pair of categories, the other cannot be separated.
+
+    >>> import warnings
+    >>> from discriminant import HoKashyap, NotConvergedWarning, datasets
+    >>> model = HoKashyap().fit(*datasets.table(4, 2))
+    >>> model.status_.name, model.n_iter_, model.weights_.round(4).tolist()
+    ('SEPARATED', 6, [-0.6904, -0.1752, -0.102])
+    >>> warnings.simplefilter("ignore", NotConvergedWarning)
+    >>> model = HoKashyap().fit(*datasets.table(1, 3))
+    >>> model.status_.name, int((model.evidence_ > 0).sum())
+    ('NOT_SEPARABLE', 13)
+    >>> warnings.simplefilter("default", NotConvergedWarning)
+    """
+
+    _criterion = "J_s(a, b) = |Ya - b|^2 over the weights a and the margins b, which never fall"
+    _kinds = {"pseudoinverse": PseudoinverseRule, "modified": ModifiedRule, "descent": DescentRule}
+
+    def __init__(
+        self,
+        *,
+        variant: str = "pseudoinverse",
+        eta: float | str | None = None,
+        R: Any = "identity",
+        margin: Any = 1.0,
+        tol: float = 1e-9,
+        start: Any = None,
+        max_iter: int = 10_000,
+        record: str | None = None,
+        multiclass: str = "one-vs-rest",
+    ) -> None:
+        self.variant = variant
+        self.eta = eta
+        self.R = R
+        self.margin = margin
+        self.tol = tol
+        self.start = start
+        self.max_iter = max_iter
+        self.record = record
+        self.multiclass = multiclass
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        choice("variant", self.variant, tuple(self._kinds))
+        choice("record", self.record, (None, "weights"))
+        number("tol", self.tol, "give a tolerance in [0, 1) for the evidence", 0, closed=True, high=1)
+        if isinstance(self.R, str):
+            choice("R", self.R, ("identity", "gram"))
+        if self.variant == "descent":
+            if self.eta is not None and not (isinstance(self.eta, str) and self.eta == "optimal"):
+                number("eta", self.eta, "give a rate > 0, None for the default, or 'optimal'", 0)
+        else:
+            if self.eta is not None:
+                number("eta", self.eta, "this variant is sure to descend for 0 < eta < 1", 0, high=1)
+            if not isinstance(self.R, str) or self.R != "identity":
+                raise ValueError(f"R belongs to variant='descent', not to {self.variant!r}: drop it or change variant.")
+            if self.start is not None:
+                raise ValueError(
+                    f"start belongs to variant='descent': {self.variant!r} must begin with Y^+ b(1), or its proof does "
+                    "not hold. Drop it, or give margin."
+                )
+        if np.ndim(self.margin) == 0:
+            number("margin", self.margin, "give margins b(1) > 0 (and below 1e150)", 0, high=1e150)
+
+    def _first_margins(self, n: int) -> Array:
+        """The margins b(1), one a row."""
+        b = np.array(self.margin, dtype=np.float64)
+        if b.ndim == 0:
+            return np.full(n, b)
+        if b.shape != (n,):
+            raise ValueError(f"margin has shape {b.shape}: give one number, or one for each of the {n} rows.")
+        if not np.all((b > 0) & (b < 1e150)):
+            bad = b[~((b > 0) & (b < 1e150))][0]
+            raise ValueError(
+                f"margin holds {bad:g}: give margins b(1) > 0 (and below 1e150); they never fall later on."
+            )
+        return b
+
+    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
+        return self._kinds[self.variant](start[0], problem, self)
+
+    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+        facts = [solution.facts for solution in solutions]
+        if len(facts) > 1:
+            for p, fact in enumerate(facts):
+                fact["notes"] = [f"Problem {p} (row {p} of coef_): {note}" for note in fact["notes"]]
+        super()._publish(solutions, problem, X)
+        one = 0 if len(facts) == 1 else slice(None)
+        self.margins_: Array = np.array([fact["margins"] for fact in facts])[one]
+        self.errors_: Array = np.array([fact["errors"] for fact in facts])[one]
+        found = np.array([fact["evidence"] for fact in facts])[one]
+        self.evidence_ = found if np.any(found) else None
+
+    def _remedy(self) -> str:
+        if self.status_ is Status.NOT_SEPARABLE:
+            more = " multiclass='one-vs-one' asks for less;" if self.multiclass_ == "one-vs-rest" else ""
+            return (
+                f"look at the patterns that carry evidence_;{more} more features may separate them; otherwise take the "
+                "weights as they are, or a procedure for overlapping classes."
+            )
+        if self.variant == "descent":
+            return (
+                "variant='pseudoinverse', R='gram' or eta='optimal', which take fewer steps; standardized features; or "
+                "a larger max_iter: where the gap is small many steps are needed, and no bound is known."
+            )
+        return (
+            "an eta nearer to 1, or a larger max_iter: where the gap between the classes is small many steps are "
+            "needed, and no bound on their number is known."
+        )

@@ -1,0 +1,243 @@
+"""Minimum squared error by the pseudoinverse.
+
+    minimize J_s(a) = |Ya - b|^2,        a = Y+ b,      Y+ = lim (Y'Y + eps I)^-1 Y' for eps -> 0      (Eqs. 43-48)
+
+over the normalized patterns y with positive margins b; where Y lacks full rank, a is the shortest of the minimizers.
+With b = n/n_i the answer is Fisher's discriminant w'(x - m) (section 5.8.2); with b = 1 it is the least-squares
+approximation to the Bayes discriminant P(w1|x) - P(w2|x) (section 5.8.3).  With c classes the columns of A = Y+ B are
+the discriminants of a linear machine (Eqs. 116-122): targets +1 and -1, or 1 and 0, or minus the losses.
+
+In terms of the patterns as they are, not negated, the targets are t = z b; that form is solved, for all classes at
+once, by ``_squares``.
+
+Sources: Duda, Hart, Stork, *Pattern Classification*, sections 5.8.1-5.8.3 and 5.12.3, Problems 21 and 34;
+Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, section 2.2.1; *Machine Learning: Theory and
+Practice*, section 8.5.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._driver import Watch
+from ._problem import Problem, check_weight
+from ._squares import Coded, NotFiniteError, Targets, details_of, solve
+from .base import LinearClassifier, available_when
+from .base_regressor import LinearRegressor
+from .solution import Solution, Status
+
+Matrix = NDArray[np.float64]
+
+
+def class_targets(counts: Matrix, scheme: str) -> Matrix:
+    """Targets t of each class, a row a class: one column for two classes, else one a class (Eq. 116 and its like)."""
+    n, c = counts.sum(), counts.size
+    member = np.eye(c, dtype=bool) if c > 2 else np.array([[False], [True]])
+    size = counts if c > 2 else counts[1:]
+    if scheme == "posterior" and c > 2:
+        return np.asarray(member, np.float64)
+    if scheme == "fisher":
+        return np.asarray(np.where(member, n / size, -n / (n - size)))
+    return np.where(member, 1.0, -1.0)
+
+
+def loss_targets(L: Matrix) -> Matrix:
+    """Targets from losses: minus the column of the true class (Eq. 121); of two, the difference (Problem 21)."""
+    if len(L) > 2:
+        return -L.T
+    return np.array([[L[0, 0] - L[1, 0]], [L[0, 1] - L[1, 1]]])
+
+
+def _has_probabilities(model: LeastSquares) -> bool:
+    """Whether the targets stand for probabilities: an array of margins does not."""
+    return isinstance(model.targets, str) or model.losses is not None
+
+
+class LeastSquares(LinearClassifier):
+    """Minimum squared error: a = Y+ b, for two classes and many.
+
+    Parameters
+    ----------
+    targets : {"ones", "fisher", "posterior"} or array, default="ones"
+        The margins b: 1 for every pattern, which approximates the Bayes discriminant; n/n_i, which gives Fisher's
+        discriminant and its threshold; with many classes ``"posterior"`` asks for 1 and 0 instead of 1 and -1.  An
+        array of shape (n,) gives positive margins for two classes, one of shape (n, c) the matrix B for c.
+    losses : array of shape (c, c), default=None
+        ``losses[i, j]`` is the loss of deciding class i when class j is true; replaces ``targets``.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
+        Weights w and w0.
+    weights_ : array of shape (d+1,) or (c, d+1)
+        Augmented weights (w0, w).
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    rank_ : int
+        Rank of the augmented matrix Y.
+    condition_ : float
+        Estimate of its condition number, with columns scaled to unit length where Cholesky was used.
+    solver_ : str
+        ``"cholesky"``, ``"svd"``, ``"dual"`` or ``"lsqr"``.
+    priors_ : array of shape (c,)
+        Shares of the classes.
+    status_, report_
+        Why it stopped, and the criterion, its gradient, rank and condition in words.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, sections 5.8.1-5.8.3 and 5.12.3.
+
+    Examples
+    --------
+    >>> from discriminant import LeastSquares, datasets
+    >>> X, y = datasets.pseudoinverse_example()
+    >>> model = LeastSquares().fit(X, y)
+    >>> model.weights_.round(6).tolist()  # (11/3, -4/3, -2/3)
+    [3.666667, -1.333333, -0.666667]
+    """
+
+    _criterion = "J_s(a) = |Ya - b|^2"
+    multiclass = "linear-machine"
+    _strategies = ("linear-machine",)
+
+    def __init__(self, *, targets: Any = "ones", losses: Any = None) -> None:
+        self.targets = targets
+        self.losses = losses
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if isinstance(self.targets, str) and self.targets not in ("ones", "fisher", "posterior"):
+            raise ValueError(f"targets={self.targets!r} is unknown: choose 'ones', 'fisher', 'posterior' or an array.")
+
+    def _targets(self, labels: NDArray[np.int32], counts: Matrix) -> Targets:
+        """The targets t = z b of the patterns as they are, one column a discriminant."""
+        if self.losses is not None:
+            L, c = np.asarray(self.losses, np.float64), counts.size
+            if L.shape != (c, c) or not np.all(np.isfinite(L)):
+                raise ValueError(f"losses has shape {L.shape}: give finite losses of shape ({c}, {c}).")
+            return Coded(labels, loss_targets(L))
+        if isinstance(self.targets, str):
+            return Coded(labels, class_targets(counts, self.targets))
+        B = np.asarray(self.targets, np.float64)
+        shape = (labels.size,) if counts.size == 2 else (labels.size, counts.size)
+        if B.shape != shape or not np.all(np.isfinite(B)):
+            raise ValueError(f"targets has shape {B.shape}: give finite numbers of shape {shape}.")
+        if counts.size > 2:
+            return B
+        if not np.all(B > 0):
+            raise ValueError(f"targets holds {B.min():g}: margins b must be positive; negate the row, not its margin.")
+        return np.where(labels == 1, B, -B)[:, None]
+
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+        self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
+        labels, v = problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None
+        counts = np.bincount(labels[problem.part], None if v is None else v[problem.part], self.classes_.size)
+        self.priors_ = counts / counts.sum()
+        T = self._targets(labels, counts.astype(np.float64))
+        try:
+            answer = solve(problem.source, T, v)
+        except NotFiniteError:
+            raise problem.refuse() from None
+        self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver
+        weights = answer.weights.T.astype(problem.dtype)
+        return [Solution(weights, Status.CONVERGED, [], None, details_of(answer))]
+
+    @available_when(_has_probabilities)
+    def predict_proba(self, X: Any) -> Matrix:
+        """Posterior probabilities as the discriminants approximate them, clipped and normalized.
+
+        The approximation is best where the patterns lie dense, not where the decision is made (section 5.8.3).
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n, c)
+            Rows that add up to one.
+        """
+        g = np.asarray(self._scores(X), np.float64)
+        P = self._posteriors(g)
+        if g.shape[1] == 1:
+            P = np.hstack([1 - P, P])
+        P = np.clip(P, 0, 1)
+        P[P.sum(axis=1) == 0] = 1  # every class refuses the point: nothing is known
+        return np.asarray(P / P.sum(axis=1, keepdims=True))
+
+    def _posteriors(self, g: Matrix) -> Matrix:
+        """Turn discriminants into probabilities of the positive class, or of each class."""
+        pi = self.priors_[1:] if g.shape[1] == 1 else self.priors_
+        if self.losses is not None:
+            L = np.asarray(self.losses, np.float64)
+            if g.shape[1] == 1:
+                first, second = L[0, 1] - L[1, 1], L[1, 0] - L[0, 0]
+                return np.asarray((g + second) / (first + second))
+            system = np.vstack([-L, np.ones(len(L))])
+            if np.linalg.matrix_rank(system) < len(L):
+                raise ValueError("losses does not determine the probabilities: two classes cost the same everywhere.")
+            return np.asarray(np.linalg.lstsq(system, np.vstack([g.T, np.ones(len(g))]), rcond=None)[0].T)
+        if self.targets == "fisher":
+            return np.asarray(pi * (1 - pi) * g + pi)
+        return g if self.targets == "posterior" and g.shape[1] > 1 else (1 + g) / 2
+
+
+class LeastSquaresRegressor(LinearRegressor):
+    """Least-squares regression: minimize the sum of (w'x + w0 - t)^2.
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,)
+        Weights w.
+    intercept_ : float
+        The constant w0.
+    rank_, condition_, solver_
+        Rank of the augmented matrix, its condition number, and the way that was taken.
+    report_ : Report
+        The criterion, its gradient, rank and condition in words.
+
+    References
+    ----------
+    Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, section 2.2.1; *Machine Learning: Theory
+    and Practice*, section 8.5.1.
+
+    Examples
+    --------
+    >>> from discriminant import LeastSquaresRegressor, datasets
+    >>> X, t = datasets.regression_example()
+    >>> model = LeastSquaresRegressor().fit(X, t)
+    >>> model.coef_.round(6).tolist(), abs(round(model.intercept_, 6))
+    ([1.0, 2.0], 0.0)
+    """
+
+    _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from patterns X with targets y.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Targets.
+        sample_weight : array of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+        """
+        X, y = self._validated(X, y)
+        weight = check_weight(sample_weight, len(y), np.dtype(np.float64))
+        v, T = weight if weight.size else None, y.astype(np.float64)[:, None]
+        answer = self._solved(lambda: solve(X, T, v), X)
+        self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver
+        self._publish(answer.weights[:, 0], X, details_of(answer))
+        return self

@@ -1,0 +1,186 @@
+"""Ridge regression, primal and dual, with any kernel.
+
+    minimize  L(w, w0) = sum of (w'x + w0 - t)^2 + lambda |w|^2                                        (Eq. 2.2)
+
+The constant w0 is not penalized.  In the dual, w = sum of alpha_i x_i, and with the Gram matrix G of inner products
+
+    [[lambda I + G, 1], [1', 0]] (alpha, w0) = (t, 0),
+
+so that any kernel K(x, z) can stand for the inner product.  Both give the same answer; the primal solves a d x d
+system, the dual an n x n one.
+
+Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, sections 2.2.2 and 2.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import mercer
+from ._problem import check_weight
+from ._squares import Answer, NotFiniteError, details_of, dual_ridge, judged, solve
+from .base import choice, number
+from .base_regressor import LinearRegressor
+from .solution import Status
+
+Matrix = NDArray[np.float64]
+BLOCK = 64 * 2**20  # bytes of kernel rows computed at a time in ``predict``
+
+
+class RidgeRegressor(LinearRegressor):
+    """Ridge regression with an unpenalized constant, primal or dual, linear or with a kernel.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        The penalty lambda >= 0.
+    dual : {"auto", True, False}, default="auto"
+        Solve for the weights of the patterns instead of those of the features; ``"auto"`` takes the smaller system, and
+        the dual with a kernel.
+    kernel : None, str, Kernel or callable, default=None
+        None is the inner product; ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"``, a kernel of
+        ``discriminant.mercer`` or a function K(X, Z).
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,)
+        Weights w; without a kernel.
+    intercept_ : float
+        The constant w0.
+    dual_coef_ : array of shape (n,)
+        Weights alpha of the patterns; when the dual was solved.
+    X_fit_ : array or CSR matrix
+        The training patterns; with a kernel.
+    solver_, condition_
+        The way that was taken, and the condition number of its system.
+    report_ : Report
+        The same in words, with the criterion and its gradient.
+
+    References
+    ----------
+    Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, sections 2.2.2 and 2.3.
+
+    Examples
+    --------
+    >>> from discriminant import RidgeRegressor
+    >>> X, t = [[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0]
+    >>> primal, dual = RidgeRegressor(dual=False).fit(X, t), RidgeRegressor(dual=True).fit(X, t)
+    >>> primal.coef_.round(6).tolist(), dual.coef_.round(6).tolist(), round(dual.intercept_, 6)
+    ([0.666667], [0.666667], 0.333333)
+    """
+
+    _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2 + lambda |w|^2"
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        *,
+        dual: str | bool = "auto",
+        kernel: str | mercer.Kernel | Callable[[Any, Any], Any] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.dual = dual
+        self.kernel = kernel
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+    def _check_parameters(self) -> None:
+        number("alpha", self.alpha, "give a penalty >= 0", 0, closed=True)
+        choice("dual", self.dual, ("auto", True, False))
+        if self.kernel is not None and self.dual is False:
+            raise ValueError(f"dual=False with kernel={self.kernel!r}: a kernel needs the dual; leave dual='auto'.")
+        if self.alpha == 0 and (self.kernel is not None or self.dual is True):
+            raise ValueError("alpha=0 makes the dual system singular: give alpha > 0, or use LeastSquaresRegressor.")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from patterns X with targets y.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d), or a kernel matrix of shape (n, n)
+            Patterns.
+        y : array of shape (n,)
+            Targets.
+        sample_weight : array of shape (n,), default=None
+            Weights; a row of weight zero counts as absent.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+        """
+        self._check_parameters()
+        X, y = self._validated(X, y)
+        weight = check_weight(sample_weight, len(y), np.dtype(np.float64))
+        v, T = weight if weight.size else None, y.astype(np.float64)[:, None]
+        if self.kernel is None and self.dual in ("auto", False):
+            answer = self._solved(lambda: solve(X, T, v, float(self.alpha)), X)
+            self.solver_, self.condition_ = answer.solver, answer.condition
+            self._publish(answer.weights[:, 0], X, details_of(answer))
+        else:
+            self._fit_dual(X, T, v)
+        return self
+
+    def _fit_dual(self, X: Any, T: Matrix, v: Matrix | None) -> None:
+        """Solve for the weights of the patterns; rows of zero weight get none."""
+        part = np.arange(len(T)) if v is None else np.flatnonzero(v > 0)
+        kernel = mercer.get("linear" if self.kernel is None else self.kernel)
+        K = self._solved(lambda: gram_of(kernel, X), X)[np.ix_(part, part)]
+        solved = dual_ridge(K, T[part], None if v is None else v[part], float(self.alpha))
+        if solved is None:
+            raise ValueError(
+                f"alpha={self.alpha!r} is too small for kernel={self.kernel!r}: the dual system is not positive "
+                "definite; give a larger alpha or a positive semidefinite kernel."
+            )
+        dual, bias, rcond = solved
+        self.dual_coef_ = np.zeros(len(T), X.dtype)
+        self.dual_coef_[part] = dual[:, 0]
+        self.solver_, self.condition_ = "dual", float(1 / np.sqrt(rcond))
+        if self.kernel is None:
+            W = np.asarray(X.T @ self.dual_coef_.astype(np.float64))[:, None]
+            A = np.vstack([bias, W])
+            answer: Answer = judged(A, "dual", len(A), self.condition_, X, T, v, float(self.alpha))
+            self._publish(A[:, 0], X, details_of(answer))
+            return
+        self.X_fit_, self.intercept_ = X, float(bias[0])
+        details = {"solver": "dual", "condition": self.condition_}
+        self._report(X, {"details": details}, Status.CONVERGED)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Values of the rows of X.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d), or kernel rows of shape (n, number of training rows)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n,)
+            w'x + w0, or the sum of alpha_i K(x_i, x) + w0.
+        """
+        if self.kernel is None:
+            return super().predict(X)
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        kernel, size = mercer.get(self.kernel), max(1, BLOCK // (8 * self.dual_coef_.size))
+        values = np.empty(X.shape[0], np.result_type(X.dtype, self.dual_coef_.dtype))
+        for start in range(0, X.shape[0], size):
+            values[start : start + size] = kernel(X[start : start + size], self.X_fit_) @ self.dual_coef_
+        return np.asarray(values + values.dtype.type(self.intercept_))
+
+
+def gram_of(kernel: mercer.Kernel, X: Any) -> Matrix:
+    """The kernel matrix in float64; what is not finite is refused."""
+    entries = X.data if hasattr(X, "indptr") else X
+    if not np.isfinite(entries.sum()):
+        raise NotFiniteError
+    return np.asarray(kernel(X), np.float64)

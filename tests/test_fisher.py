@@ -1,0 +1,144 @@
+"""Fisher's discriminant: definition, oracle, projection, portions, shrinkage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import linalg, sparse
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from discriminant import FisherDiscriminant, datasets
+
+
+def pooled_scatter(X: Any, y: Any) -> Any:
+    return sum((X[y == k] - X[y == k].mean(axis=0)).T @ (X[y == k] - X[y == k].mean(axis=0)) for k in np.unique(y))
+
+
+@pytest.fixture
+def two(rng: np.random.Generator) -> tuple[Any, Any]:
+    y = (np.arange(120) < 80).astype(int)
+    return rng.normal(size=(120, 4)) @ rng.normal(size=(4, 4)) + y[:, None] * [1.0, 0.5, -1, 0], y
+
+
+def test_definition_and_thresholds(two: Any) -> None:
+    X, y = two
+    m1, m2 = X[y == 1].mean(axis=0), X[y == 0].mean(axis=0)
+    w = np.linalg.solve(pooled_scatter(X, y), m1 - m2)
+    model = FisherDiscriminant().fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], w, rtol=1e-10)
+    assert model.decision_function(X.mean(axis=0)[None])[0] == pytest.approx(0, abs=1e-12)
+    midway = FisherDiscriminant(threshold="midpoint").fit(X, y)
+    assert midway.decision_function(((m1 + m2) / 2)[None])[0] == pytest.approx(0, abs=1e-12)
+
+
+def test_equal_within_is_the_sum_of_covariances(two: Any) -> None:
+    X, y = two
+    S = sum(np.cov(X[y == k].T, bias=True) for k in (0, 1))
+    w = np.linalg.solve(S, X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+    np.testing.assert_allclose(FisherDiscriminant(within="equal").fit(X, y).coef_[0], w, rtol=1e-9)
+
+
+def test_no_direction_separates_the_means_better(two: Any, rng: np.random.Generator) -> None:
+    """F = (distance of projected means)^2 / scatter, at its maximum."""
+    X, y = two
+    S, difference = pooled_scatter(X, y), X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+
+    def ratio(w: Any) -> float:
+        return float((w @ difference) ** 2 / (w @ S @ w))
+
+    best = ratio(FisherDiscriminant().fit(X, y).coef_[0])
+    assert all(ratio(w) <= best * (1 + 1e-12) for w in rng.normal(size=(200, 4)))
+
+
+@pytest.mark.parametrize("shrinkage", [None, 0.3, "auto"])
+def test_direction_of_scikit_learn(shrinkage: Any, two: Any) -> None:
+    X, y = two
+    theirs = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(X, y).coef_[0]
+    ours = FisherDiscriminant(shrinkage=shrinkage).fit(X, y).coef_[0]
+    np.testing.assert_allclose(ours / np.linalg.norm(ours), theirs / np.linalg.norm(theirs), atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_projection_and_decisions_of_many_classes(name: str) -> None:
+    X, y = datasets.load(name)
+    model = FisherDiscriminant().fit(X, y)
+    S, between = pooled_scatter(X, y), X.shape[0] * np.cov(X.T, bias=True) - pooled_scatter(X, y)
+    values = linalg.eigh(between, S, eigvals_only=True)[::-1][:2]
+    np.testing.assert_allclose(model.explained_variance_ratio_, values / values.sum(), rtol=1e-8)
+    Z = model.transform(X)
+    np.testing.assert_allclose(pooled_scatter(Z, y) / len(X), np.eye(2), atol=1e-8)
+    np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-8)
+    np.testing.assert_allclose(np.abs(Z), np.abs(LinearDiscriminantAnalysis().fit(X, y).transform(X)), atol=1e-6)
+    equal = LinearDiscriminantAnalysis(priors=np.ones(3) / 3).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), equal.predict(X))
+
+
+def test_nearest_mean_in_the_metric_of_the_scatter() -> None:
+    X, y = datasets.iris()
+    model = FisherDiscriminant().fit(X, y)
+    inverse = np.linalg.inv(pooled_scatter(X, y))
+    distances = np.array([[(x - m) @ inverse @ (x - m) for m in model.means_] for x in X])
+    np.testing.assert_array_equal(model.predict(X), distances.argmin(axis=1))
+
+
+def test_portions_add_up(two: Any, rng: np.random.Generator) -> None:
+    for (X, y), parameters in ((two, {}), (two, {"within": "equal"}), (datasets.iris(), {"shrinkage": 0.1})):
+        whole, parts = FisherDiscriminant(**parameters).fit(X, y), FisherDiscriminant(**parameters)
+        for rows in np.array_split(rng.permutation(len(y)), 5):
+            parts.partial_fit(X[rows], y[rows], classes=np.unique(y))
+        np.testing.assert_allclose(parts.weights_, whole.weights_, rtol=1e-8)
+        np.testing.assert_allclose(parts.transform(X), whole.transform(X), atol=1e-8)
+
+
+def test_sparse_weights_and_float32(two: Any, rng: np.random.Generator) -> None:
+    X, y = two
+    v = rng.integers(1, 4, len(y))
+    weighted = FisherDiscriminant().fit(X, y, sample_weight=v)
+    repeated = FisherDiscriminant().fit(np.repeat(X, v, axis=0), np.repeat(y, v))
+    np.testing.assert_allclose(weighted.weights_, repeated.weights_, rtol=1e-9)
+    np.testing.assert_allclose(
+        FisherDiscriminant().fit(sparse.csr_array(X), y, v).weights_, weighted.weights_, rtol=1e-8
+    )
+    single = FisherDiscriminant().fit(X.astype(np.float32), y)
+    assert single.transform(X.astype(np.float32)).dtype == single.coef_.dtype == np.float32
+
+
+def test_names_and_output_containers() -> None:
+    X, y = datasets.iris()
+    model = FisherDiscriminant(n_components=1).set_output(transform="pandas").fit(X, y)
+    assert model.get_feature_names_out().tolist() == ["fisherdiscriminant0"]
+    assert model.transform(X).columns.tolist() == ["fisherdiscriminant0"]
+
+
+def test_singular_scatter_is_said_and_shrinkage_cures_it(rng: np.random.Generator) -> None:
+    X, y = rng.normal(size=(10, 30)), np.arange(10) % 2
+    model = FisherDiscriminant().fit(X, y)
+    assert model.rank_ < 30
+    assert "rank" in str(model.report_)
+    assert FisherDiscriminant(shrinkage=0.1).fit(X, y).rank_ == 30
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"within": "both"}, "within='both'"),
+        ({"threshold": "zero"}, "threshold='zero'"),
+        ({"shrinkage": 2}, "shrinkage=2"),
+        ({"shrinkage": "lw"}, "shrinkage='lw'"),
+        ({"n_components": 0}, "n_components=0"),
+        ({"n_components": 2}, "at most 1 directions"),
+    ],
+)
+def test_bad_parameters(parameters: dict[str, Any], message: str, two: Any) -> None:
+    with pytest.raises(ValueError, match=message):
+        FisherDiscriminant(**parameters).fit(*two)
+
+
+def test_partial_fit_refuses_what_it_cannot_do(two: Any) -> None:
+    X, y = two
+    with pytest.raises(ValueError, match="classes=None"):
+        FisherDiscriminant().partial_fit(X, y)
+    with pytest.raises(ValueError, match="shrinkage='auto'"):
+        FisherDiscriminant(shrinkage="auto").partial_fit(X, y, classes=[0, 1])

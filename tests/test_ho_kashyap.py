@@ -1,0 +1,772 @@
+"""Ho-Kashyap: the worked numbers, the rules to the step, verdicts against linear programming, evidence."""
+
+from __future__ import annotations
+
+import pickle
+import tracemalloc
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import linprog
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from discriminant import FitInterruptedWarning, NotConvergedWarning, Status, datasets
+from discriminant._patterns import BLOCK, Patterns
+from discriminant._problem import make_problem
+from discriminant.ho_kashyap import HoKashyap, HoKashyapRule, optimal_rate
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "pseudoinverse": {},
+    "modified": {"variant": "modified"},
+    "descent": {"variant": "descent"},
+    "optimal": {"variant": "descent", "eta": "optimal"},
+    "gram": {"variant": "descent", "R": "gram"},
+}
+every_variant = pytest.mark.parametrize("options", VARIANTS.values(), ids=VARIANTS.keys())
+
+
+def fitted(X: Any, y: Any, sample_weight: Any = None, **options: Any) -> HoKashyap:
+    """Fit without the warnings that nonseparable data call for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        return HoKashyap(**options).fit(X, y, sample_weight)
+
+
+def normalized(X: Any, y: Any) -> np.ndarray:
+    """Y, built: the label that sorts last is positive."""
+    X = np.asarray(X, float)
+    z = np.where(np.asarray(y) == np.max(y), 1.0, -1.0)
+    return z[:, None] * np.column_stack([np.ones(len(X)), X])
+
+
+def separable(X: Any, y: Any) -> bool:
+    """What linear programming says: can the smallest margin of an a in the unit cube be positive?"""
+    Y = normalized(X, y)
+    n, d = Y.shape
+    found = linprog(
+        np.r_[np.zeros(d), -1.0],
+        A_ub=np.column_stack([-Y, np.ones(n)]),
+        b_ub=np.zeros(n),
+        bounds=[(-1, 1)] * d + [(None, 1)],
+    )
+    assert found.status == 0
+    return bool(-found.fun > 1e-9)
+
+
+def random_problem(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Small, of both classes: noise, whole numbers with ties, or labels of a plane."""
+    while True:
+        n, d, kind = rng.integers(3, 25), rng.integers(1, 6), rng.integers(3)
+        X = rng.normal(size=(n, d)) if kind == 0 else rng.integers(-3, 4, size=(n, d)).astype(float)
+        y = rng.integers(0, 2, size=n) if kind < 2 else (X @ rng.normal(size=d) + rng.normal() > 0).astype(int)
+        if len(set(y)) == 2:
+            return X, y
+
+
+# The worked numbers -------------------------------------------------------------------------------------------------
+
+
+def test_categories_four_and_two_are_separated_at_a6():
+    X, y = datasets.table(4, 2)
+    model = HoKashyap(eta=0.5, margin=1.0, record="weights").fit(X, y)
+    assert model.status_ is Status.SEPARATED
+    assert (model.n_iter_, model.n_corrections_) == (6, 5)
+    Y, path = normalized(X, y), model.history_["weights"]
+    assert len(path) == 6
+    assert [bool(np.all(Y @ a > 0)) for a in path] == [False] * 5 + [True]
+    assert_allclose(path[0], np.linalg.lstsq(Y, np.ones(20), rcond=None)[0], rtol=1e-12)
+    assert_array_equal(path[-1], model.weights_)
+    assert model.evidence_ is None
+
+
+@every_variant
+def test_categories_four_and_two_are_separated(options: dict[str, Any]):
+    X, y = datasets.table(4, 2)
+    model = HoKashyap(**options).fit(X, y)
+    assert model.status_ is Status.SEPARATED
+    assert np.all(normalized(X, y) @ model.weights_ > 0)
+    assert model.history_["errors"][-1] == 0
+    assert np.all(model.history_["errors"][:-1] > 0)
+
+
+@every_variant
+def test_categories_one_and_three_are_not_separable(options: dict[str, Any]):
+    X, y = datasets.table(1, 3)
+    with pytest.warns(NotConvergedWarning, match="may not be linearly separable"):
+        model = HoKashyap(**options).fit(X, y)
+    assert model.status_ is Status.NOT_SEPARABLE
+    check_evidence(model, X, y)
+
+
+def test_steps_of_the_worked_cases():
+    steps = {
+        name: [fitted(*datasets.table(*pair), **options).n_iter_ for pair in ((4, 2), (1, 3))]
+        for name, options in VARIANTS.items()
+    }
+    assert steps["pseudoinverse"] == steps["modified"] == [6, 118]
+    assert steps["gram"] == [5, 44]
+    assert steps["descent"] == [2656, 1171]
+    assert steps["optimal"][0] < 500  # rounding decides the last digits of these
+    assert steps["optimal"][1] < 500
+
+
+def test_problem_25_is_proved_at_once():
+    X, y = datasets.inseparable_six()
+    model = fitted(X, y)
+    assert (model.status_, model.n_iter_, model.n_corrections_) == (Status.NOT_SEPARABLE, 1, 0)
+    assert np.all(model.errors_ < 0)
+    assert_array_equal(model.evidence_, -model.errors_)
+    check_evidence(model, X, y)
+
+
+def test_problem_25_optimal_rate():
+    dataset = datasets.inseparable_six()
+    model = fitted(*dataset, variant="descent", eta="optimal")
+    assert model.status_ is Status.NOT_SEPARABLE
+    assert_allclose(model.history_["step"][0], 5 / 259, rtol=1e-14)
+    assert round(float(model.history_["step"][0]), 7) == 0.0193050
+    assert dataset.optimal_rate == 5 / 259
+
+
+@every_variant
+def test_exclusive_or_is_proved_at_once(options: dict[str, Any]):
+    model = fitted(*datasets.xor(), **options)
+    assert (model.status_, model.n_iter_) == (Status.NOT_SEPARABLE, 1)
+    assert_allclose(model.evidence_, 1.0)
+
+
+# The rules, to the step ---------------------------------------------------------------------------------------------
+
+
+def by_the_book(Y: np.ndarray, b: np.ndarray, options: dict[str, Any], steps: int) -> list[np.ndarray]:
+    """a(1), a(2), ... as the equations are printed (errata corrected), with numpy's pseudoinverse."""
+    inverse = np.linalg.pinv(Y)
+    variant, eta = options.get("variant", "pseudoinverse"), options.get("eta", 0.5)
+    R = options.get("R", np.eye(Y.shape[1]))
+    R = np.linalg.inv(Y.T @ Y) if isinstance(R, str) else R
+    if variant == "descent" and "eta" not in options:
+        L = np.linalg.cholesky(R)
+        eta = 1 / np.linalg.eigvalsh(L.T @ Y.T @ Y @ L)[-1]
+    a = np.zeros(Y.shape[1]) if variant == "descent" else inverse @ b
+    path = [a]
+    for _ in range(steps):
+        e = Y @ a - b
+        if variant == "pseudoinverse":
+            b = b + 2 * eta * (e + np.abs(e)) / 2
+            a = inverse @ b
+        elif variant == "modified":
+            b, a = b + eta * (e + np.abs(e)), a + eta * inverse @ np.abs(e)
+        else:
+            v = Y.T @ np.abs(e)
+            rate = (v @ R @ v) / (v @ R @ Y.T @ Y @ R @ v) if eta == "optimal" else eta
+            b, a = b + (e + np.abs(e)), a + rate * R @ v
+        path.append(a)
+    return path
+
+
+@pytest.mark.parametrize(
+    "options",
+    [*VARIANTS.values(), {"eta": 0.9}, {"variant": "modified", "eta": 0.1}, {"variant": "descent", "eta": 1e-3},
+     {"variant": "descent", "R": np.diag([2.0, 1.0, 0.5])},
+     {"variant": "descent", "R": np.array([[2.0, 0.5, 0], [0.5, 1.0, 0.1], [0, 0.1, 3.0]]), "eta": "optimal"}],
+)  # fmt: skip
+@pytest.mark.parametrize("margin", [1.0, "array"])
+def test_every_step_is_the_book_s(options: dict[str, Any], margin: Any, rng: np.random.Generator):
+    X, y = datasets.table(1, 3)
+    b = rng.uniform(0.5, 2, size=20) if margin == "array" else np.ones(20)
+    model = fitted(X, y, margin=b if margin == "array" else margin, record="weights", max_iter=30, **options)
+    path = model.history_["weights"]
+    book = by_the_book(normalized(X, y), b, options, len(path) - 1)
+    assert len(path) > 7
+    assert_allclose(path, book, rtol=1e-9, atol=1e-12)
+
+
+def test_modified_makes_the_same_vectors():
+    X, y = datasets.table(1, 3)
+    one, other = (fitted(X, y, variant=v, record="weights") for v in ("pseudoinverse", "modified"))
+    assert_allclose(one.history_["weights"], other.history_["weights"], rtol=1e-10, atol=1e-12)
+    assert_allclose(one.margins_, other.margins_, rtol=1e-10)
+    assert_allclose(one.history_["criterion"], other.history_["criterion"], rtol=1e-10)
+
+
+def test_optimal_rate_of_the_gram_matrix_is_one():
+    model = fitted(*datasets.table(3, 2), variant="descent", R="gram", eta="optimal")
+    assert_allclose(model.history_["step"], 1.0, rtol=1e-12)
+
+
+def test_optimal_rate_is_the_best(rng: np.random.Generator):
+    Y, e = rng.normal(size=(12, 3)), rng.normal(size=12)
+    R = np.diag([1.0, 2.0, 3.0])
+    v = Y.T @ np.abs(e)
+    eta = optimal_rate(v, R @ v, Y @ R @ v, 1.0)
+
+    def left(rate: float) -> float:
+        return float(np.sum((rate * Y @ R @ v - np.abs(e)) ** 2))  # |e(k+1)|^2, before Eq. 91
+
+    assert left(eta) < min(left(0.999 * eta), left(1.001 * eta))
+
+
+def test_start_of_the_descent():
+    X, y = datasets.table(4, 2)
+    model = fitted(X, y, variant="descent", start=[1.0, 2.0, 3.0], record="weights", max_iter=3)
+    assert_array_equal(model.history_["weights"][0], [1, 2, 3])
+    solved = HoKashyap().fit(X, y).weights_
+    model = HoKashyap(variant="descent", start=solved).fit(X, y)
+    assert (model.status_, model.n_iter_, model.n_corrections_) == (Status.SEPARATED, 1, 0)
+    assert_array_equal(model.weights_, solved)
+
+
+def test_state_is_consistent_when_the_budget_ends():
+    X, y = datasets.table(1, 3)
+    with pytest.warns(NotConvergedWarning, match="eta nearer to 1"):
+        model = HoKashyap(max_iter=7).fit(X, y)
+    assert (model.status_, model.n_iter_, model.n_corrections_) == (Status.BUDGET, 7, 7)
+    Y = normalized(X, y)
+    assert_allclose(model.errors_, Y @ model.weights_ - model.margins_, atol=1e-13)
+    assert_allclose(Y.T @ model.errors_, 0, atol=1e-12)
+    with pytest.warns(NotConvergedWarning, match="R='gram'"):
+        HoKashyap(variant="descent", max_iter=7).fit(X, y)
+
+
+def test_history():
+    X, y = datasets.table(1, 3)
+    model = fitted(X, y, max_iter=50, record="weights")
+    Y, history = normalized(X, y), model.history_
+    margins = history["weights"][:50] @ Y.T
+    assert_array_equal(history["errors"], np.count_nonzero(margins <= 0, axis=1))
+    assert_allclose(history["criterion"][0], np.sum((margins[0] - 1) ** 2))
+    assert_allclose(history["step"], 0.5)
+    assert_array_equal(history["corrections"], 1)
+
+
+@every_variant
+@given(seed=st.integers(0, 10**6))
+def test_errors_never_grow_and_margins_never_fall(options: dict[str, Any], seed: int):
+    rng = np.random.default_rng(seed)
+    X, y = random_problem(rng)
+    b = rng.uniform(0.1, 3, size=len(y))
+    if options.get("R") == "gram" and np.linalg.matrix_rank(normalized(X, y)) < X.shape[1] + 1:
+        return
+    model = fitted(X, y, margin=b, max_iter=60, **options)
+    criterion = model.history_["criterion"]
+    assert np.all(np.diff(criterion) <= 1e-10 * criterion[0])
+    assert np.all(model.margins_ >= b)
+
+
+# Verdicts and evidence ----------------------------------------------------------------------------------------------
+
+
+def check_evidence(model: HoKashyap, X: Any, y: Any, sign: int = 1) -> None:
+    """The evidence is what the documentation says, to the tolerance."""
+    found, Y = model.evidence_, sign * normalized(X, y)
+    assert found is not None
+    assert np.all(found >= 0)
+    assert np.any(found > 0)
+    assert np.all(np.abs(Y.T @ found) <= 1e-9 * (np.abs(Y).T @ found) + 1e-15 * found.sum())
+    assert np.linalg.norm(Y.T @ found) <= 1.0001e-9 * found @ np.linalg.norm(Y, axis=1)
+
+
+def test_verdicts_agree_with_linear_programming(rng: np.random.Generator):
+    undecided = dict.fromkeys(("pseudoinverse", "modified", "gram", "optimal"), 0)
+    count = {True: 0, False: 0}
+    for _ in range(200):
+        X, y = random_problem(rng)
+        truth = separable(X, y)
+        count[truth] += 1
+        for name in undecided:
+            if name == "gram" and np.linalg.matrix_rank(normalized(X, y)) < X.shape[1] + 1:
+                continue
+            model = fitted(X, y, **VARIANTS[name], max_iter=3000)
+            assert model.status_ is not (Status.NOT_SEPARABLE if truth else Status.SEPARATED)
+            undecided[name] += model.status_ is Status.BUDGET
+            if model.status_ is Status.NOT_SEPARABLE:
+                check_evidence(model, X, y)
+    assert min(count.values()) > 50
+    assert undecided["pseudoinverse"] == undecided["modified"] == undecided["gram"] == 0
+    assert undecided["optimal"] <= 2
+
+
+def exact_evidence(Y: np.ndarray, found: np.ndarray) -> list[Fraction] | None:
+    """The found weights moved by the least squares that make Y'lambda exactly zero, or None if that turns a sign."""
+    rows = np.flatnonzero(found)
+    P = [[Fraction(v) for v in Y[i].tolist()] for i in rows]
+    weights = [Fraction(found[i]) for i in rows]
+    basis: list[list[Fraction]] = []  # of the columns of P, orthogonal
+    for column in zip(*P, strict=True):
+        rest = list(column)
+        for q in basis:
+            share = sum(r * s for r, s in zip(rest, q, strict=True)) / sum(s * s for s in q)
+            rest = [r - share * s for r, s in zip(rest, q, strict=True)]
+        if any(rest):
+            basis.append(rest)
+    for q in basis:
+        share = sum(r * s for r, s in zip(weights, q, strict=True)) / sum(s * s for s in q)
+        weights = [r - share * s for r, s in zip(weights, q, strict=True)]
+    assert all(sum(w * p[j] for w, p in zip(weights, P, strict=True)) == 0 for j in range(Y.shape[1]))
+    return weights if all(w >= 0 for w in weights) and any(weights) else None
+
+
+def test_evidence_is_one_rounding_away_from_a_proof(rng: np.random.Generator):
+    """On whole numbers, what the rule finds is moved onto Y'lambda = 0 in exact arithmetic and stays positive."""
+    proved = tried = 0
+    while tried < 40:
+        X = rng.integers(-3, 4, size=(rng.integers(5, 12), 2)).astype(float)
+        y = rng.integers(0, 2, size=len(X))
+        if len(set(y)) < 2:
+            continue
+        model = fitted(X, y, max_iter=2000)
+        if model.status_ is Status.NOT_SEPARABLE:
+            tried += 1
+            proved += exact_evidence(normalized(X, y), model.evidence_) is not None
+    assert proved == tried
+
+
+def test_no_positive_error_alone_proves_nothing():
+    X, y = datasets.table(4, 2)  # separable, and a(1) = 0 has e = -b
+    model = fitted(X, y, variant="descent", max_iter=1)
+    assert model.status_ is Status.BUDGET
+    assert model.evidence_ is None
+
+
+def test_a_small_gap_is_not_mistaken_for_none():
+    """Features of very different size: the gap is 1e-12 of the length of the patterns, and still there."""
+    rng = np.random.default_rng(0)
+    x = np.linspace(-1, 1, 20)
+    X = np.column_stack([1e6 * rng.normal(size=20), 1e-6 * x])
+    y = (x > 0).astype(int)
+    assert HoKashyap().fit(X, y).status_ is Status.SEPARATED
+    for options in ({"variant": "descent"}, {"variant": "descent", "eta": "optimal"}):
+        assert fitted(X, y, max_iter=2000, **options).status_ is Status.BUDGET  # and not NOT_SEPARABLE
+
+
+def test_an_outlier_does_not_hide_the_gap():
+    X, y = np.array([[1.0], [1e12], [-1.0]]), np.array([1, 1, 0])
+    assert fitted(X, y).status_ in (Status.SEPARATED, Status.BUDGET)
+
+
+def test_patterns_on_the_plane_are_errors():
+    """The same point in both classes: Ya can be zero there, never positive."""
+    X, y = np.array([[0.1, 0.3], [0.1, 0.3], [2.0, 1.0], [-1.0, -2.0]]), np.array([0, 1, 1, 0])
+    model = fitted(X, y)
+    assert model.status_ is Status.NOT_SEPARABLE
+    assert_array_equal(np.flatnonzero(model.evidence_), [0, 1])
+
+
+def test_tolerance_of_the_evidence():
+    X, y = datasets.table(1, 3)
+    loose, tight = fitted(X, y, tol=1e-3), fitted(X, y, tol=1e-13)
+    assert loose.status_ is tight.status_ is Status.NOT_SEPARABLE
+    assert loose.n_iter_ <= fitted(X, y).n_iter_ < tight.n_iter_
+    assert "Evidence: 13 patterns" in str(tight.report_)
+
+
+def test_report_says_what_carries_the_evidence():
+    model = fitted(*datasets.inseparable_six())
+    text = str(model.report_)
+    assert "Evidence: 6 patterns" in text
+    assert "evidence_" in model.report_.to_dict()["remedy"]
+    assert model.report_.to_dict()["inseparable"] is False  # evidence to a tolerance is no proof
+
+
+# Equivalences and degenerate data -----------------------------------------------------------------------------------
+
+
+@every_variant
+@pytest.mark.parametrize("pair", [(1, 3), (3, 2)])
+def test_dense_and_sparse_agree(options: dict[str, Any], pair: tuple[int, int]):
+    X, y = datasets.table(*pair)
+    dense, csr = fitted(X, y, **options), fitted(sparse.csr_array(X), y, **options)
+    assert dense.status_ is csr.status_
+    assert_allclose(dense.weights_, csr.weights_, rtol=1e-7)
+
+
+def test_repeated_csr_entries_are_added():
+    X, y = datasets.table(1, 3)
+    n, d = X.shape
+    once = sparse.csr_matrix(X)
+    twice = sparse.csr_matrix(
+        (np.repeat(once.data / 2, 2), np.repeat(once.indices, 2), 2 * once.indptr), shape=(n, d)
+    )  # fmt: skip
+    before = twice.data.copy()
+    assert_allclose(fitted(twice, y).weights_, fitted(X, y).weights_, rtol=1e-7)
+    assert_array_equal(twice.data, before)
+
+
+def test_sparse_data_are_never_made_dense(rng: np.random.Generator):
+    n, d = 20_000, 300
+    X = sparse.random_array((n, d), density=0.005, format="csr", rng=rng)
+    y = (X.sum(axis=1) > np.median(X.sum(axis=1))).astype(int)
+    fitted(X, y, max_iter=2)  # compile and import first
+    for options in ({}, {"variant": "descent"}):
+        tracemalloc.start()
+        fitted(X, y, max_iter=5, **options)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 8 * n * d / 2
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_beyond_the_data_is_small(dtype: Any, rng: np.random.Generator):
+    n, d = 60_000, 50
+    X = rng.normal(size=(n, d)).astype(dtype)
+    y = rng.integers(0, 2, size=n)
+    fitted(X[:100], y[:100], max_iter=2)
+    tracemalloc.start()
+    model = fitted(X, y, max_iter=30)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert model.status_ is Status.NOT_SEPARABLE
+    assert peak < 0.75 * 8 * n * d
+
+
+@every_variant
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_float32(options: dict[str, Any], make: Any):
+    for pair, status in (((4, 2), Status.SEPARATED), ((1, 3), Status.NOT_SEPARABLE)):
+        X, y = datasets.table(*pair)
+        X = X.astype(np.float32)
+        model, wide = fitted(make(X), y, **options), fitted(X.astype(np.float64), y, **options)
+        assert model.coef_.dtype == model.intercept_.dtype == model.weights_.dtype == np.float32
+        assert model.status_ is wide.status_ is status
+        if "eta" not in options:  # the optimal rate makes much of little differences
+            assert_allclose(model.weights_, wide.weights_, rtol=1e-6)
+        if status is Status.SEPARATED:
+            assert model.score(X, y) == 1
+
+
+def test_separated_means_that_the_published_weights_separate(rng: np.random.Generator):
+    for _ in range(30):
+        X = rng.normal(size=(12, 6)).astype(np.float32) + np.float32(100)
+        y = rng.integers(0, 2, size=12)
+        if len(set(y)) == 2 and (model := fitted(X, y, max_iter=300)).status_ is Status.SEPARATED:
+            assert_array_equal(model.predict(X), y)
+            assert not np.any(model.undecided(X))
+
+
+@every_variant
+def test_a_weight_of_two_is_two_rows(options: dict[str, Any], rng: np.random.Generator):
+    X, y = datasets.table(1, 3)
+    weight = rng.integers(0, 4, size=20)
+    rows = np.repeat(np.arange(20), weight)
+    b = rng.uniform(0.5, 2, size=20)
+    weighted = fitted(X, y, weight, margin=b, **options)
+    repeated = fitted(X[rows], y[rows], margin=b[rows], **options)
+    assert weighted.status_ is repeated.status_
+    assert abs(weighted.n_iter_ - repeated.n_iter_) <= 5  # rounding
+    assert_allclose(weighted.weights_, repeated.weights_, rtol=1e-6)
+    k = min(weighted.n_iter_, repeated.n_iter_, 100)
+    assert_allclose(weighted.history_["criterion"][:k], repeated.history_["criterion"][:k], rtol=1e-6)
+    assert_allclose(weighted.errors_[rows], repeated.errors_, atol=1e-6)
+    if weighted.status_ is Status.NOT_SEPARABLE:
+        assert np.all(weighted.evidence_[weight == 0] == 0)
+        check_evidence(weighted, X, y)
+    assert np.all(np.isnan(weighted.errors_) == (weight == 0))
+    assert np.all(np.isnan(weighted.margins_) == (weight == 0))
+
+
+def test_rows_without_weight_do_not_count():
+    X, y = datasets.table(4, 2)
+    odd = np.vstack([X, X[:1]])
+    labels, weight = np.append(y, 1 - y[0]), np.append(np.ones(20), 0)
+    model = HoKashyap().fit(odd, labels, weight)
+    assert_allclose(model.weights_, HoKashyap().fit(X, y).weights_, rtol=1e-12)
+    assert model.history_["errors"][-1] == 0
+
+
+def test_label_swap_negates():
+    for pair in ((4, 2), (1, 3)):
+        X, y = datasets.table(*pair)
+        for options in VARIANTS.values():
+            one, other = fitted(X, y, **options), fitted(X, 1 - y, **options)
+            assert one.status_ is other.status_
+            assert_allclose(one.weights_, -other.weights_, rtol=1e-9)
+
+
+def test_permuted_features_and_rows(rng: np.random.Generator):
+    X, y = datasets.table(1, 3)
+    order = rng.permutation(20)
+    one, other = fitted(X, y), fitted(X[order][:, ::-1], y[order])
+    assert_allclose(one.coef_, other.coef_[:, ::-1], rtol=1e-7)
+    assert_allclose(one.evidence_[order], other.evidence_, atol=1e-7)
+
+
+def test_invariance_under_scaling_of_the_features():
+    X, y = datasets.table(3, 2)
+    one, other = HoKashyap().fit(X, y), HoKashyap().fit(X * [1e-5, 1e7], y)
+    assert one.n_iter_ == other.n_iter_
+    assert_allclose(one.coef_, other.coef_ * [1e-5, 1e7], rtol=1e-9)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+def test_rank_deficient_data_get_the_shortest_answer(make: Any, rng: np.random.Generator):
+    base = rng.normal(size=(40, 3))
+    X = np.column_stack([base, base[:, 0] + base[:, 1], 3 * base[:, 2], np.zeros(40), np.full(40, 7.0)])
+    y = rng.integers(0, 2, size=40)
+    model = fitted(make(X), y, record="weights")
+    Y = normalized(X, y)
+    assert np.linalg.matrix_rank(Y) == 4
+    assert_allclose(model.history_["weights"][0], np.linalg.pinv(Y) @ np.ones(40), rtol=1e-9, atol=1e-12)
+    assert_allclose(model.weights_, np.linalg.pinv(Y) @ model.margins_, rtol=1e-7, atol=1e-10)
+    assert model.status_ is Status.NOT_SEPARABLE
+    assert "singular (rank 4 of 8)" in str(model.report_)
+    with pytest.raises(ValueError, match=r"R='gram'.*singular \(rank 4 of 8\).*pseudoinverse"):
+        HoKashyap(variant="descent", R="gram").fit(make(X), y)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("d", [30, 1500])
+def test_fewer_patterns_than_features(d: int, make: Any, rng: np.random.Generator):
+    X, y = rng.normal(size=(12, d)), np.arange(12) % 2
+    model = HoKashyap().fit(make(X), y)
+    assert (model.status_, model.n_iter_) == (Status.SEPARATED, 1)
+    assert_allclose(model.weights_, np.linalg.pinv(normalized(X, y)) @ np.ones(12), rtol=1e-8, atol=1e-12)
+    weight = np.arange(12) % 3
+    rows = np.flatnonzero(weight)
+    other = HoKashyap().fit(make(X), y, weight)
+    assert_allclose(other.weights_, HoKashyap().fit(make(X[rows]), y[rows]).weights_, rtol=1e-8, atol=1e-12)
+
+
+def test_few_patterns_that_contradict_each_other(rng: np.random.Generator):
+    X = np.vstack([rng.normal(size=(6, 1500))] * 2)
+    y = np.repeat([0, 1], 6)
+    model = fitted(X, y, sample_weight=np.arange(1, 13))
+    assert (model.status_, model.n_iter_) == (Status.NOT_SEPARABLE, 1)
+    check_evidence(model, X, y)
+
+
+def test_rank_is_found_on_ill_conditioned_data(rng: np.random.Generator):
+    """Singular values down to 1e-11 are kept, a null space is seen: squaring alone could not tell them apart."""
+    U, _ = np.linalg.qr(rng.normal(size=(200, 12)))
+    V, _ = np.linalg.qr(rng.normal(size=(12, 12)))
+    X = U @ np.diag(np.r_[np.logspace(0, -11, 10), 0, 0]) @ V.T
+    y = rng.integers(0, 2, size=200)
+    problem = make_problem(X, y.astype(np.int32), None, 2)
+    assert Patterns(problem).whitened().shape == (13, 11)
+
+
+def test_features_far_from_zero(rng: np.random.Generator):
+    for offset in (1e4, 1e6, 1e8):
+        x = offset + rng.uniform(-1, 1, size=40)
+        y = (x > offset).astype(int)
+        assert HoKashyap().fit(x[:, None], y).status_ is Status.SEPARATED
+        y[:6] = 1 - y[:6]
+        if offset < 1e8:  # there Ya is rounded to 1e-8, and no error can be told from zero to 1e-9
+            assert fitted(x[:, None], y).status_ is Status.NOT_SEPARABLE
+
+
+@pytest.mark.parametrize("variant", ["pseudoinverse", "modified"])
+def test_many_steps_do_not_drift_off_the_least_squares_solution(variant: str, rng: np.random.Generator):
+    """Exclusive or on a face of data that are separable beyond it, far from zero: thousands of steps, none decisive."""
+    beyond = np.column_stack([rng.normal(size=(8, 2)), [0.01, 1, 2, 1, -1, -2, -1, -0.5]])
+    X = np.vstack([[[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]], beyond]) + 1e5
+    y = np.r_[0, 1, 1, 0, beyond[:, 2] > 0].astype(int)
+    model = fitted(X, y, variant=variant, max_iter=3000)
+    assert model.status_ is Status.BUDGET
+    Y = normalized(X, y)
+    assert np.all(np.abs(Y.T @ model.errors_) <= 1e-9 * (np.abs(Y).T @ np.abs(model.errors_)))
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+@every_variant
+def test_extreme_scales_are_right(options: dict[str, Any], scale: float):
+    for pair, wrong in (((4, 2), Status.NOT_SEPARABLE), ((1, 3), Status.SEPARATED)):
+        X, y = datasets.table(*pair)
+        model = fitted(X * scale, y, max_iter=500, **options)
+        assert np.all(np.isfinite(model.weights_))
+        if options.get("variant") == "descent" and "R" not in options:
+            assert model.status_ is not wrong  # with R = I the features or the threshold stand still
+        else:
+            assert model.status_ is fitted(X, y).status_
+            assert_allclose(model.coef_ * scale, fitted(X, y, **options).coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@every_variant
+def test_scales_beyond_the_squares_are_refused(options: dict[str, Any], make: Any):
+    X, y = datasets.table(4, 2)
+    with pytest.raises(ValueError, match="scale it up"):
+        HoKashyap(**options).fit(make(X * 1e-300), y)
+    with pytest.raises(ValueError, match="Divide the features"):
+        HoKashyap(**options).fit(make(X * 1e300), y)
+
+
+def test_more_rows_than_a_block(rng: np.random.Generator):
+    X = rng.normal(size=(BLOCK + 700, 4))
+    y = (X @ [1.0, -2.0, 0.5, 0.0] + 0.3 > 0).astype(int)
+    for make in (np.asarray, sparse.csr_array):
+        for data in (X, X.astype(np.float32)):
+            model = fitted(make(data), y, max_iter=20, record="weights")
+            book = by_the_book(normalized(data, y), np.ones(len(y)), {}, 5)
+            assert_allclose(model.history_["weights"][:6], book, rtol=1e-5 if data is not X else 1e-9)
+
+
+def test_bound_of_eta_for_many_features(rng: np.random.Generator):
+    X, y = rng.normal(size=(600, 520)), rng.integers(0, 2, size=600)
+    Y = normalized(X, y)
+    model = fitted(X, y, variant="descent", max_iter=2)
+    assert_allclose(model.history_["step"], 1 / np.linalg.eigvalsh(Y.T @ Y)[-1], rtol=1e-4)
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-rest", "one-vs-one"])
+def test_many_classes(multiclass: str):
+    X, y = datasets.table(1, 2, 4)
+    model = fitted(X, y, multiclass=multiclass)
+    assert model.coef_.shape == (3, 2)
+    assert model.margins_.shape == model.errors_.shape == (3, 30)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    for p in range(3):
+        if multiclass == "one-vs-rest":
+            part, labels = np.ones(30, bool), (y == model.classes_[p]).astype(int)
+        else:
+            low, high = (model.classes_[i] for i in pairs[p])
+            part, labels = np.isin(y, [low, high]), (y == high).astype(int)
+        single = fitted(X[part], labels[part])
+        assert_allclose(model.weights_[p], single.weights_, rtol=1e-7)
+        assert_allclose(model.errors_[p, part], single.errors_, atol=1e-8)
+        assert np.all(np.isnan(model.errors_[p, ~part]))
+        if single.evidence_ is not None:
+            assert_allclose(model.evidence_[p, part], single.evidence_, atol=1e-8)
+    if multiclass == "one-vs-one":
+        assert model.status_ is Status.SEPARATED
+        assert model.evidence_ is None
+        assert model.score(X, y) == 1
+    else:
+        assert model.status_ is Status.NOT_SEPARABLE
+        assert "one-vs-one" in model.report_.to_dict()["remedy"]
+        assert any(note.startswith("Problem ") for note in model.report_.to_dict()["notes"])
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-rest", "one-vs-one"])
+def test_rows_without_weight_do_not_count_among_many_classes(multiclass: str):
+    X, y = datasets.table(1, 2, 4)
+    odd, labels, weight = np.vstack([X, X[:5]]), np.append(y, np.roll(y, 10)[:5]), np.append(np.ones(30), np.zeros(5))
+    one, other = fitted(X, y, multiclass=multiclass), fitted(odd, labels, weight, multiclass=multiclass)
+    assert one.status_ is other.status_
+    assert_allclose(one.weights_, other.weights_, rtol=1e-9)
+    assert np.all(np.isnan(other.errors_[:, 30:]))
+
+
+def test_one_feature_and_one_pattern_a_class():
+    model = HoKashyap().fit([[1.0], [3.0]], ["a", "b"])
+    assert_allclose(model.weights_, [-2, 1])
+    assert model.status_ is Status.SEPARATED
+    assert_array_equal(model.predict([[0.0], [5.0]]), ["a", "b"])
+
+
+# Parameters ---------------------------------------------------------------------------------------------------------
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"variant": "hk"}, "variant='hk' is unknown"),
+    ({"eta": 0}, r"eta=0 is out of range.*0 < eta < 1"),
+    ({"eta": 1.0}, r"eta=1\.0 is out of range.*0 < eta < 1"),
+    ({"eta": 1.5, "variant": "modified"}, r"eta=1\.5 is out of range.*0 < eta < 1"),
+    ({"eta": "optimal"}, r"eta='optimal' is out of range.*0 < eta < 1"),
+    ({"eta": float("nan")}, "eta=nan is out of range"),
+    ({"eta": -1.0, "variant": "descent"}, r"eta=-1\.0 is out of range"),
+    ({"eta": "best", "variant": "descent"}, r"eta='best' is out of range.*'optimal'"),
+    ({"eta": 0.5, "variant": "descent"}, r"eta=0\.5 is out of range.*0 < eta < 0\.0\d+.*'optimal'"),
+    ({"eta": 2.0, "variant": "descent", "R": "gram"}, r"eta=2 is out of range.*0 < eta < 2\."),
+    ({"R": "unit", "variant": "descent"}, "R='unit' is unknown"),
+    ({"R": "gram"}, "R belongs to variant='descent'"),
+    ({"R": np.eye(2), "variant": "descent"}, r"R has shape \(2, 2\).*\(3, 3\)"),
+    ({"R": -np.eye(3), "variant": "descent"}, "R is not symmetric and positive definite"),
+    ({"R": np.eye(3) + np.eye(3, k=1), "variant": "descent"}, "R is not symmetric and positive definite"),
+    ({"R": np.full((3, 3), np.nan), "variant": "descent"}, "R is not symmetric and positive definite"),
+    ({"R": None, "variant": "descent"}, r"R has shape \(\)"),
+    ({"margin": 0}, r"margin=0 is out of range.*b\(1\) > 0"),
+    ({"margin": -1.0}, r"margin=-1\.0 is out of range"),
+    ({"margin": "wide"}, "margin='wide' is out of range"),
+    ({"margin": float("inf")}, "margin=inf is out of range"),
+    ({"margin": [1.0, 2.0]}, r"margin has shape \(2,\).*each of the 20 rows"),
+    ({"margin": np.r_[np.ones(19), 0.0]}, r"margin holds 0: give margins b\(1\) > 0"),
+    ({"margin": np.r_[np.ones(19), np.nan]}, "margin holds nan"),
+    ({"tol": -1e-9}, r"tol=-1e-09 is out of range"),
+    ({"tol": 1.0}, r"tol=1\.0 is out of range"),
+    ({"start": [0.0, 0.0, 0.0]}, "start belongs to variant='descent'"),
+    ({"start": [0.0, 0.0], "variant": "descent"}, r"start has shape \(2,\)"),
+    ({"start": [0.0, 0.0, 1e300], "variant": "descent"}, "ordinary sizes"),
+    ({"max_iter": 0}, "max_iter=0 is out of range"),
+    ({"record": "path"}, "record='path' is unknown"),
+    ({"multiclass": "kesler"}, "multiclass='kesler' is unknown"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD, ids=[f"{i}-{message[:20]}" for i, (_, message) in enumerate(BAD)])
+def test_bad_parameters(options: dict[str, Any], message: str):
+    X, y = datasets.table(4, 2)
+    with pytest.raises(ValueError, match=message):
+        HoKashyap(**options).fit(X, y)
+
+
+@every_variant
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_bad_data(options: dict[str, Any], bad: float):
+    X, y = datasets.table(4, 2)
+    X = X.copy()
+    X[3, 1] = bad
+    for data in (X, sparse.csr_array(X)):
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            HoKashyap(**options).fit(data, y)
+
+
+def test_weights_too_large_for_float32():
+    X, y = np.array([[1e-30], [2e-30]], np.float32), [0, 1]
+    with pytest.raises(ValueError, match="float32"):
+        HoKashyap(margin=1e20).fit(X, y)
+
+
+def test_too_many_features_for_a_dense_matrix(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator):
+    monkeypatch.setattr("discriminant._patterns.LARGEST", 5)
+    X, y = rng.normal(size=(30, 6)), rng.integers(0, 2, size=30)
+    with pytest.raises(ValueError, match=r"too many for a dense Y'Y.*variant='descent'"):
+        HoKashyap().fit(X, y)
+
+
+def test_an_interrupt_leaves_a_consistent_state(monkeypatch: pytest.MonkeyPatch):
+    X, y = datasets.table(1, 3)
+    step, calls = HoKashyapRule.epoch, []
+
+    def interrupted(rule: Any, problem: Any, watch: Any) -> Any:
+        calls.append(0)
+        watch.interrupted = len(calls) == 4  # in the middle of the fourth epoch
+        return step(rule, problem, watch)
+
+    monkeypatch.setattr(HoKashyapRule, "epoch", interrupted)
+    with pytest.warns(FitInterruptedWarning):
+        model = HoKashyap().fit(X, y)
+    assert (model.status_, model.n_iter_, model.n_corrections_) == (Status.STOPPED, 3, 3)
+    assert_allclose(model.errors_, normalized(X, y) @ model.weights_ - model.margins_, atol=1e-13)
+    assert_allclose(model.weights_, by_the_book(normalized(X, y), np.ones(20), {}, 3)[-1])
+
+
+def test_the_data_are_left_alone():
+    X, y = datasets.table(1, 3)
+    b = np.ones(20)
+    kept = X.copy()
+    fitted(X, y, margin=b)
+    assert_array_equal(X, kept)
+    assert_array_equal(b, 1)
+
+
+def test_clone_and_pickle():
+    X, y = datasets.table(1, 3)
+    model = fitted(X, y, variant="descent", R=np.eye(3), margin=np.ones(20))
+    assert_array_equal(clone(model).R, np.eye(3))
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.weights_, model.weights_)
+    assert_array_equal(again.evidence_, model.evidence_)
+    assert again.status_ is Status.NOT_SEPARABLE
+
+
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+@parametrize_with_checks([HoKashyap(variant="descent", max_iter=100)])
+def test_scikit_learn_checks(estimator: Any, check: Any):
+    check(estimator)

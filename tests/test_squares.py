@@ -1,0 +1,132 @@
+"""The least-squares solver: every way against LAPACK, and the choice between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.linear_model import Ridge
+
+from discriminant import _squares
+from discriminant._squares import moments, solve
+
+
+def reference(X: NDArray[Any], T: NDArray[Any], v: NDArray[Any] | None, alpha: float) -> NDArray[Any]:
+    """LAPACK's minimum-norm solution, or scikit-learn's ridge."""
+    root = np.ones((len(X), 1)) if v is None else np.sqrt(v)[:, None]
+    if alpha == 0:
+        return np.linalg.lstsq(root * np.c_[np.ones(len(X)), X], root * T, rcond=None)[0]
+    ridge = Ridge(alpha=alpha, solver="svd").fit(X, T, sample_weight=v)
+    return np.vstack([ridge.intercept_, ridge.coef_.T])
+
+
+SHAPES = {"tall": (400, 7), "square": (30, 30), "wide": (20, 50), "one column": (50, 1), "two rows": (2, 3)}
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.7])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_agrees_with_the_oracle(
+    shape: tuple[int, int], kind: str, weighted: bool, alpha: float, rng: np.random.Generator
+) -> None:
+    X, T = rng.normal(size=shape), rng.normal(size=(shape[0], 2))
+    v = rng.uniform(0.1, 2, shape[0]) if weighted else None
+    answer = solve(X if kind == "dense" else sparse.csr_array(X), T, v, alpha)
+    np.testing.assert_allclose(answer.weights, reference(X, T, v, alpha), rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+@pytest.mark.parametrize("shape", [(200, 6), (5, 12)], ids=["tall", "wide"])
+def test_rank_deficient_data_give_the_shortest_answer(
+    shape: tuple[int, int], kind: str, rng: np.random.Generator
+) -> None:
+    X = rng.normal(size=shape)
+    X = np.c_[X, X[:, 0], np.ones(shape[0])]
+    X = np.vstack([X, X[:1]])  # a repeated row with another target: the dual is singular too
+    T = rng.normal(size=(len(X), 1))
+    answer = solve(X if kind == "dense" else sparse.csr_array(X), T)
+    assert answer.solver == "svd"
+    assert answer.rank == np.linalg.matrix_rank(np.c_[np.ones(len(X)), X])
+    np.testing.assert_allclose(answer.weights, reference(X, T, None, 0.0), rtol=1e-8, atol=1e-10)
+
+
+def test_ill_conditioned_data(rng: np.random.Generator) -> None:
+    U, _, Vt = np.linalg.svd(rng.normal(size=(300, 8)), full_matrices=False)
+    X, T = U * np.logspace(0, -8, 8) @ Vt, rng.normal(size=(300, 1))
+    answer = solve(X, T)
+    Y = np.c_[np.ones(300), X]
+    assert answer.solver == "svd"
+    assert answer.condition > 1e7
+    np.testing.assert_allclose(Y @ answer.weights, Y @ reference(X, T, None, 0.0), atol=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+@pytest.mark.parametrize("shape", [(300, 5), (10, 40)], ids=["tall", "wide"])
+def test_far_from_the_origin(shape: tuple[int, int], alpha: float, rng: np.random.Generator) -> None:
+    """Fitted values do not depend on the origin, so the answer near zero is the reference."""
+    X, T = rng.normal(size=shape), rng.normal(size=(shape[0], 1))
+    if alpha == 0 and shape[0] < shape[1]:
+        T = X[:, :1]  # interpolation: any exact solution fits
+    far = X + 1e6
+    near, moved = solve(X, T, None, alpha).weights, solve(far, T, None, alpha).weights
+    fit = far @ moved[1:] + moved[0]
+    np.testing.assert_allclose(fit, X @ near[1:] + near[0], atol=2e-7)
+
+
+def test_lsqr_on_a_large_sparse_matrix(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_squares, "WIDE", 20)
+    for shape in ((400, 60), (60, 200)):
+        X = sparse.random_array(shape, density=0.2, format="csr", rng=rng)
+        T, v = rng.normal(size=(shape[0], 2)), rng.uniform(0.5, 2, shape[0])
+        for alpha in (0.0, 0.5):
+            answer = solve(X, T, v, alpha)
+            assert answer.solver == "lsqr"
+            np.testing.assert_allclose(answer.weights, reference(X.toarray(), T, v, alpha), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("shape", [(500, 4), (8, 20)])
+@pytest.mark.parametrize("alpha", [0.0, 2.0])
+def test_criterion_and_gradient_are_those_of_the_answer(
+    shape: tuple[int, int], alpha: float, rng: np.random.Generator
+) -> None:
+    X, T, v = rng.normal(size=shape), rng.normal(size=(shape[0], 1)), rng.uniform(0.5, 2, shape[0])
+    answer = solve(X, T, v, alpha)
+    Y = np.c_[np.ones(shape[0]), X]
+    r = Y @ answer.weights - T
+    w = answer.weights[1:]
+    value = np.sum(v * r[:, 0] ** 2) + alpha * np.sum(w**2)
+    gradient = 2 * (Y.T * v) @ r + 2 * alpha * np.vstack([[0.0], w])
+    assert answer.criterion == pytest.approx(value, rel=1e-9, abs=1e-18)
+    assert np.linalg.norm(gradient) < 1e-9
+    assert answer.gradient < 1e-9
+
+
+@pytest.mark.parametrize(("kind", "offset"), [("dense", 0.0), ("dense", 1e7), ("csr", 0.0)])
+def test_moments_in_blocks(kind: str, offset: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_squares, "BLOCK", 7)
+    X, T, v = rng.normal(size=(50, 3)) + offset, rng.normal(size=(50, 2)), rng.uniform(0.5, 2, 50)
+    m = moments(sparse.csr_array(X) if kind == "csr" else X, T, v)
+    mean = v @ X / v.sum()
+    np.testing.assert_allclose(m.mean, mean)
+    np.testing.assert_allclose(m.scatter, ((X - mean).T * v) @ (X - mean), rtol=1e-7)
+    np.testing.assert_allclose(m.cross, ((X - mean).T * v) @ (T - v @ T / v.sum()), atol=1e-6)
+
+
+def test_same_bits_whatever_the_number_of_threads(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, T = rng.normal(size=(40_000, 12)), rng.normal(size=(40_000, 1))
+    answers = []
+    for threads in (1, 2, 5):
+        monkeypatch.setattr(_squares.os, "cpu_count", lambda threads=threads: threads)
+        answers.append(solve(X, T).weights)
+    np.testing.assert_array_equal(answers[0], answers[1])
+    np.testing.assert_array_equal(answers[0], answers[2])
+
+
+def test_float32_is_summed_in_double(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(5000, 3)).astype(np.float32)
+    T = rng.normal(size=(5000, 1))
+    np.testing.assert_allclose(solve(X, T).weights, reference(X.astype(np.float64), T, None, 0.0), rtol=1e-9)

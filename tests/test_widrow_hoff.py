@@ -1,0 +1,694 @@
+"""Widrow-Hoff: every step as the books print it, primal and dual, the normal equations, and where it must not go."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.callback import ScoringMonitor
+
+from discriminant import (
+    NotConvergedWarning,
+    Status,
+    WidrowHoff,
+    WidrowHoffRegressor,
+    augment,
+    datasets,
+    normalize,
+    schedules,
+)
+from discriminant import _lms as module
+from discriminant._lms import _epoch, lms_step
+from discriminant._problem import narrow
+
+
+@contextmanager
+def unfinished() -> Iterator[None]:
+    """A fit that is cut short on purpose."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        yield
+
+
+def fitted(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    with unfinished():
+        return model.fit(X, y, sample_weight)
+
+
+def normalized(X: Any, y: Any) -> Any:
+    return normalize(augment(np.asarray(X, float)), y)
+
+
+def least_squares(X: Any, y: Any, b: Any = None, weight: Any = None) -> Any:
+    root = np.sqrt(np.ones(len(y)) if weight is None else weight)
+    Y = normalized(X, y) * root[:, None]
+    return np.linalg.lstsq(Y, root * (np.ones(len(y)) if b is None else b), rcond=None)[0]
+
+
+def by_hand(Y: Any, b: Any, eta: Callable[[int], float], passes: int, a: Any, order: Any = None) -> Any:
+    """Algorithm 10, to the letter: all the vectors a(1), a(2), ..."""
+    path, k = [np.array(a, float)], 0
+    for _ in range(passes):
+        for i in range(len(Y)) if order is None else order():
+            k += 1
+            path.append(path[-1] + eta(k) * (b[i] - path[-1] @ Y[i]) * Y[i])
+    return np.array(path)
+
+
+@pytest.fixture
+def data(rng: np.random.Generator) -> tuple[Any, Any]:
+    X = rng.normal(size=(30, 3))
+    return X, (X @ [1.0, -2.0, 0.5] + 0.5 * rng.normal(size=30) > 0.3).astype(int)
+
+
+SINGLE = [0.05, "1/k", lambda k: 1 / (k + 5), schedules.Harmonic(0.3)]
+
+
+class TestEveryStep:
+    @pytest.mark.parametrize("schedule", SINGLE)
+    @pytest.mark.parametrize("dual", [False, True])
+    def test_single_sample(self, data: Any, schedule: Any, dual: bool) -> None:
+        X, y = data
+        b = np.linspace(0.5, 2, 30)
+        model = fitted(WidrowHoff(schedule=schedule, dual=dual, targets=b, max_iter=4, record="weights"), X, y)
+        path = by_hand(normalized(X, y), b, schedules.get(schedule), 4, np.zeros(4))
+        np.testing.assert_allclose(model.history_["weights"], path, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(model.history_["step"], [schedules.get(schedule)(30 * p) for p in (1, 2, 3, 4)])
+
+    def test_k_counts_the_visits_and_not_the_changes(self) -> None:
+        """The second visit finds its target met: eta goes on all the same."""
+        X, y = np.array([[0.0], [0.0], [1.0]]), np.array([1, 1, 0])
+        model = fitted(WidrowHoff(schedule="1/k", max_iter=2, record="weights"), X, y)
+        path = by_hand(normalized(X, y), np.ones(3), lambda k: 1 / k, 2, np.zeros(2))
+        np.testing.assert_array_equal(model.history_["corrections"], [2, 3])
+        np.testing.assert_allclose(model.history_["weights"], path[[0, 1, 3, 4, 5, 6]])
+
+    @pytest.mark.parametrize("dual", [False, True])
+    def test_scalar_rls_is_problem_23(self, data: Any, dual: bool) -> None:
+        """eta(k+1) = eta(1) / (1 + eta(1) sum of |y_i|^2 up to k), taken for the step on y_k."""
+        X, y = data
+        Y = normalized(X, y)
+        sums = np.cumsum(np.tile(np.sum(Y**2, axis=1), 3))
+        model = fitted(WidrowHoff(schedule="rls", dual=dual, max_iter=3, record="weights"), X, y)
+        path = by_hand(Y, np.ones(30), lambda k: 1 / (1 + sums[k - 1]), 3, np.zeros(4))
+        np.testing.assert_allclose(model.history_["weights"], path, rtol=1e-10, atol=1e-12)
+        assert model.history_["step"][-1] == pytest.approx(1 / (1 + sums[-1]))
+
+    @pytest.mark.parametrize("dual", [False, True])
+    def test_random_order(self, data: Any, dual: bool) -> None:
+        X, y = data
+        options: Any = {"order": "random", "random_state": 3, "schedule": 0.05, "max_iter": 3, "record": "weights"}
+        draw = np.random.RandomState(3)
+        path = by_hand(normalized(X, y), np.ones(30), lambda k: 0.05, 3, np.zeros(4), lambda: draw.permutation(30))
+        model = fitted(WidrowHoff(dual=dual, **options), X, y)
+        np.testing.assert_allclose(model.history_["weights"], path, rtol=1e-10, atol=1e-12)
+
+    @pytest.mark.parametrize("dual", [False, True])
+    def test_batch(self, data: Any, dual: bool) -> None:
+        X, y = data
+        Y, a = normalized(X, y), np.zeros(4)
+        model = fitted(WidrowHoff(batch=True, dual=dual, max_iter=5, record="weights"), X, y)
+        eta = 1 / np.linalg.eigvalsh(Y.T @ Y)[-1]
+        for k in range(5):
+            assert model.history_["criterion"][k] == pytest.approx(np.sum((Y @ a - 1) ** 2))
+            assert model.history_["errors"][k] == np.count_nonzero(Y @ a <= 0)
+            a = a - eta * Y.T @ (Y @ a - 1)
+            np.testing.assert_allclose(model.history_["weights"][k + 1], a, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(model.history_["step"], eta)
+
+    @pytest.mark.parametrize("dual", [False, True])
+    def test_optimal_is_eq_14(self, dual: bool) -> None:
+        """Problem 13(b): 0.00392907 for J_s, of which the batch rule takes the double."""
+        X, y = datasets.hessian_example()
+        model = fitted(WidrowHoff(batch=True, dual=dual, schedule="optimal", max_iter=3, record="weights"), X, y)
+        assert model.history_["step"][0] == pytest.approx(2 * 0.00392907, rel=1e-6)
+        Y = normalized(X, y)
+        gradients = [Y.T @ (Y @ a - 1) for a in model.history_["weights"]]
+        for before, after in pairwise(gradients):
+            assert abs(before @ after) < 1e-9 * (before @ before)  # the line minimum: new gradient at right angles
+
+    def test_start(self, data: Any) -> None:
+        X, y = data
+        a = np.array([1.0, -1.0, 2.0, 0.5])
+        model = fitted(WidrowHoff(schedule=0.02, start=a, max_iter=2, record="weights"), X, y)
+        path = by_hand(normalized(X, y), np.ones(30), lambda k: 0.02, 2, a)
+        np.testing.assert_allclose(model.history_["weights"], path, rtol=1e-10)
+
+    def test_history(self, data: Any) -> None:
+        """Errors and criterion are those met on the way."""
+        X, y = data
+        Y = normalized(X, y)
+        model = fitted(WidrowHoff(schedule=0.02, max_iter=3, record="weights"), X, y)
+        met = np.array([a @ Y[k % 30] for k, a in enumerate(model.history_["weights"][:-1])]).reshape(3, 30)
+        np.testing.assert_array_equal(model.history_["errors"], np.count_nonzero(met <= 0, axis=1))
+        np.testing.assert_allclose(model.history_["criterion"], np.sum((met - 1) ** 2, axis=1))
+        np.testing.assert_array_equal(model.history_["corrections"], [30, 30, 30])
+        assert model.n_corrections_ == 90
+
+    def test_regressor_is_table_2_3(self, rng: np.random.Generator) -> None:
+        X, y, w, b = rng.normal(size=(9, 2)), rng.normal(size=9), np.zeros(2), 0.0
+        for _ in range(4):
+            for i in range(9):
+                e = w @ X[i] + b - y[i]
+                w, b = w - 0.07 * e * X[i], b - 0.07 * e
+        for dual in (False, True):
+            model = fitted(WidrowHoffRegressor(schedule=0.07, dual=dual, max_iter=4), X, y)
+            np.testing.assert_allclose(np.r_[model.intercept_, model.coef_], np.r_[b, w], rtol=1e-10)
+
+
+class TestCompiledPass:
+    @pytest.mark.parametrize("kind", ["dense", "csr", "dual", "batch"])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_plain_python_does_the_same(self, rng: np.random.Generator, kind: str, weighted: bool) -> None:
+        X = rng.normal(size=(7, 3)) * (rng.random((7, 3)) < 0.7)
+        if kind == "dual":
+            X = 1 + X @ X.T
+        rows = narrow(sparse.csr_matrix(X) if kind == "csr" else X)
+        t, weight = rng.normal(size=7), rng.random(7) if weighted else np.empty(0)
+        order, etas = rng.permutation(7).astype(np.uint32), rng.random(6) / 5
+        rows = narrow(X[order]) if kind == "dual" else rows
+        results = []
+        for function in (_epoch, _epoch.py_func):
+            a = np.linspace(-1, 1, X.shape[1] + 1)
+            into, path, cursor = a, np.zeros((10, a.size)), np.array([0, 1, 1])
+            if kind == "batch":
+                into = np.zeros_like(a)
+            dual = order if kind == "dual" else None
+            told = function(rows, t, weight, np.ones(7), order, a, into, etas, dual, path, cursor)
+            results.append((told, into, path, cursor))
+        for one, other in zip(*results, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+        assert results[0][0][0] == 6  # one step for each visit, and no visit without a step
+        assert results[0][3][0] == results[0][0][1] > 0
+
+    def test_rule(self) -> None:
+        assert lms_step.py_func(0.5, 3.0) == lms_step(0.5, 3.0) == 1.5
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf])
+    def test_what_is_not_finite_stops_the_pass(self, bad: float) -> None:
+        X = narrow(np.array([[1.0], [bad]]))
+        order, a = np.arange(2, dtype=np.uint32), np.zeros(2)
+        cursor = np.array([0, 1, 1])
+        for function in (_epoch, _epoch.py_func):
+            with np.errstate(invalid="ignore"):
+                told = function(X, np.ones(2), np.empty(0), np.ones(2), order, a, a, np.ones(2), None, None, cursor)
+            assert told[0] == -1
+
+
+class TestDual:
+    @pytest.mark.parametrize("options", [{}, {"batch": True}, {"schedule": "1/k"}, {"order": "random"}])
+    @pytest.mark.parametrize("classes", [2, 3])
+    def test_same_weights_as_primal(self, data: Any, options: Any, classes: int, rng: np.random.Generator) -> None:
+        X, y = data[0], rng.integers(0, classes, 30)
+        options = {"max_iter": 7, "random_state": 0, "record": "weights", **options}
+        weight = rng.random(30) * (rng.random(30) < 0.8)
+        primal, dual = (fitted(WidrowHoff(dual=d, **options), X, y, weight) for d in (False, True))
+        np.testing.assert_allclose(dual.weights_, primal.weights_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(dual.history_["weights"], primal.history_["weights"], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(dual.history_["criterion"], primal.history_["criterion"], rtol=1e-9)
+        assert not hasattr(primal, "alpha_")
+
+    def test_weights_are_the_sum_of_alpha_y(self, data: Any, rng: np.random.Generator) -> None:
+        X, y = data
+        model = fitted(WidrowHoff(dual=True, max_iter=9), X, y)
+        assert model.alpha_.shape == (30,)
+        np.testing.assert_allclose(model.alpha_ @ normalized(X, y), model.weights_, rtol=1e-10)
+        labels, weight = rng.integers(0, 3, 30), np.r_[0, np.ones(29)]
+        for multiclass, problems in (("one-vs-rest", 3), ("one-vs-one", 3)):
+            model = fitted(WidrowHoff(dual=True, multiclass=multiclass, max_iter=9), X, labels, weight)
+            assert model.alpha_.shape == (30, problems)
+            assert not np.any(model.alpha_[0])
+        for j, (first, second) in enumerate([(0, 1), (0, 2), (1, 2)]):
+            z = np.where(labels == second, 1, -1)
+            assert not np.any(model.alpha_[(labels != first) & (labels != second), j])
+            np.testing.assert_allclose((model.alpha_[:, j] * z) @ augment(X), model.weights_[j], rtol=1e-9, atol=1e-12)
+
+    def test_regressor(self, rng: np.random.Generator) -> None:
+        X, y = rng.normal(size=(12, 40)), rng.normal(size=12)
+        model = fitted(WidrowHoffRegressor(batch=True, dual=True, tol=1e-8, max_iter=5000), X, y)
+        np.testing.assert_allclose(model.alpha_ @ augment(X), model.weights_, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(model.weights_, np.linalg.lstsq(augment(X), y, rcond=None)[0], atol=1e-6)
+        np.testing.assert_allclose(augment(X) @ augment(X).T @ model.alpha_, y, atol=1e-6)  # n < d: the plane fits
+
+    @pytest.mark.parametrize("order", ["cyclic", "random"])
+    def test_gram_matrix_block_by_block(self, data: Any, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        options: Any = {"dual": True, "order": order, "random_state": 0, "max_iter": 5}
+        whole = fitted(WidrowHoff(**options), *data)
+        monkeypatch.setattr(module, "CACHE", 0)
+        monkeypatch.setattr("discriminant._driver.CHUNK", 100)
+        monkeypatch.setattr(module, "AHEAD", 2)
+        np.testing.assert_allclose(fitted(WidrowHoff(**options), *data).alpha_, whole.alpha_, rtol=1e-12)
+
+
+class TestConvergence:
+    @pytest.mark.parametrize("schedule", [None, "optimal"])
+    def test_batch_reaches_the_pseudoinverse(self, schedule: Any) -> None:
+        X, y = datasets.pseudoinverse_example()
+        model = WidrowHoff(batch=True, schedule=schedule, tol=1e-9, max_iter=20_000).fit(X, y)
+        assert model.status_ is Status.CONVERGED
+        np.testing.assert_allclose(model.weights_, [11 / 3, -4 / 3, -2 / 3], atol=1e-6)
+        assert "gradient" in str(model.report_)
+        X, y = dataset = datasets.slides_eight()
+        model = WidrowHoff(batch=True, schedule=schedule, tol=1e-9, max_iter=20_000).fit(X, y)
+        np.testing.assert_allclose(model.weights_, dataset.mse, atol=1e-6)
+        assert np.count_nonzero(model.predict(X) != y) == model.history_["errors"][-1] == 1
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_targets_and_weights(self, data: Any, weighted: bool, rng: np.random.Generator) -> None:
+        X, y = data
+        b, weight = rng.random(30) + 0.5, rng.random(30) if weighted else None
+        model = WidrowHoff(batch=True, targets=b, tol=1e-9, max_iter=20_000).fit(X, y, weight)
+        np.testing.assert_allclose(model.weights_, least_squares(X, y, b, weight), atol=1e-6)
+
+    def test_singular_data_give_the_shortest_solution(self, rng: np.random.Generator) -> None:
+        """From a = 0 the steps stay in the row space, whatever the rank (section 5.8.4)."""
+        X = rng.normal(size=(6, 20))
+        X[:, 3] = X[:, 4]
+        y = np.arange(6) % 2
+        model = WidrowHoff(batch=True, tol=1e-10, max_iter=20_000).fit(X, y)
+        np.testing.assert_allclose(model.weights_, least_squares(X, y), atol=1e-6)
+        single = WidrowHoff(schedule=0.02, tol=1e-10, max_iter=20_000).fit(X, y)  # Ya = b can be met
+        np.testing.assert_allclose(single.weights_, least_squares(X, y), atol=1e-6)
+
+    @given(
+        seed=st.integers(0, 10_000), n=st.integers(2, 25), d=st.integers(1, 6), tol=st.sampled_from([1e-2, 1e-4, 1e-7]),
+        options=st.sampled_from([
+            {"batch": True}, {"batch": True, "schedule": "optimal"}, {"batch": True, "dual": True}, {"schedule": 0.05},
+            {"schedule": "1/k"}, {"schedule": "rls"}, {"dual": True},
+        ]),
+    )  # fmt: skip
+    def test_converged_means_the_normal_equations_hold(
+        self, seed: int, n: int, d: int, tol: float, options: Any
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        X, y, b = rng.normal(size=(n, d)), np.r_[0, 1, rng.integers(0, 2, n - 2)], rng.random(n) + 0.1
+        X[0] = X[-1] if seed % 3 == 0 else X[0]
+        model = fitted(WidrowHoff(targets=b, tol=tol, max_iter=300, **options), X, y)
+        Y = normalized(X, y)
+        residual = np.linalg.norm(Y.T @ (Y @ model.weights_ - b))
+        if model.status_ is Status.CONVERGED:
+            assert residual <= tol * np.linalg.norm(Y.T @ b) * (1 + 1e-6)
+        else:
+            assert model.status_ is Status.BUDGET
+            assert model.n_iter_ == 300
+
+    def test_batch_descends(self, data: Any) -> None:
+        """J_s never rises for eta < 2 / lambda_max."""
+        Y = normalized(*data)
+        limit = 2 / np.linalg.eigvalsh(Y.T @ Y)[-1]
+        for eta in (0.3 * limit, 0.999 * limit):
+            model = fitted(WidrowHoff(batch=True, schedule=eta, max_iter=100), *data)
+            assert np.all(np.diff(model.history_["criterion"]) <= 1e-12)
+
+    def test_falling_steps_come_closer_than_constant_ones(self, data: Any) -> None:
+        """Problem 24."""
+        X, y = data
+        answer = least_squares(X, y)
+
+        def distance(schedule: Any, passes: int) -> float:
+            model = fitted(WidrowHoff(schedule=schedule, tol=0, max_iter=passes), X, y)
+            return float(np.linalg.norm(model.weights_ - answer))
+
+        falling, constant = schedules.Harmonic(2.0), 0.05
+        assert distance(falling, 3000) == pytest.approx(distance(falling, 300) / 10, rel=0.1)
+        assert distance(falling, 3000) < 1e-4
+        assert distance(constant, 3000) == pytest.approx(distance(constant, 300))
+        assert distance(constant, 3000) > 1e-2
+
+    def test_regression_example(self) -> None:
+        X, y = datasets.regression_example()
+        model = WidrowHoffRegressor(schedule=0.1, tol=1e-10, max_iter=5000).fit(X, y)
+        assert model.status_ is Status.CONVERGED
+        np.testing.assert_allclose(model.weights_, [0, 1, 2], atol=1e-7)
+        assert model.coef_.shape == (2,)
+        assert isinstance(model.intercept_, float)
+
+    def test_budget_says_what_to_try(self, data: Any) -> None:
+        with pytest.warns(NotConvergedWarning, match=r"'1/k', batch=True, or LeastSquares for the exact") as caught:
+            model = WidrowHoff(max_iter=50).fit(*data)
+        assert caught[0].filename == __file__
+        assert caught[0].message.report is model.report_
+        assert model.status_ is Status.BUDGET
+        with pytest.warns(NotConvergedWarning, match="'1/k', batch=True, or LeastSquaresRegressor") as caught:
+            WidrowHoffRegressor(max_iter=50).fit(data[0], data[1])
+        assert caught[0].filename == __file__
+
+
+class TestProblem32:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_lms_separates_where_the_conditions_say(self, seed: int) -> None:
+        """Symmetric six points: LMS fails iff one of the three conditions on c1 and c2 holds."""
+        rng, seen = np.random.default_rng(seed), set()
+        for third in rng.normal(scale=3, size=(8, 2)):
+            X, y = dataset = datasets.symmetric_six(third)
+            model = WidrowHoff(batch=True, tol=1e-9, max_iter=100_000).fit(X, y)
+            separates = bool(np.all(normalized(X, y) @ model.weights_ > 0))
+            assert separates == dataset.mse_separates
+            assert abs(model.intercept_[0]) < 1e-9  # the plane goes through the origin
+            seen.add(separates)
+        assert seen == {True, False} or seed > 0
+
+    def test_a_separable_set_that_lms_does_not_separate(self) -> None:
+        X, y = dataset = datasets.symmetric_six()
+        assert dataset.separable
+        assert np.all(normalized(X, y) @ dataset.solution > 0)
+        model = WidrowHoff(batch=True, tol=1e-9, max_iter=10_000).fit(X, y)
+        assert np.any(normalized(X, y) @ model.weights_ <= 0)
+        assert model.status_ is Status.CONVERGED
+
+
+class TestLimits:
+    def test_default_stays_finite_on_the_slides_points(self) -> None:
+        X, y = dataset = datasets.slides_eight()
+        model = fitted(WidrowHoff(record="weights"), X, y)
+        assert model.history_["step"][0] == pytest.approx(0.1 / 163)
+        assert np.abs(model.history_["weights"]).max() < 10
+        closer = fitted(WidrowHoff(max_iter=20_000), X, y)
+        np.testing.assert_allclose(closer.weights_, dataset.mse, atol=0.05)
+
+    def test_falling_from_one_passes_1e100_on_the_slides_points(self) -> None:
+        X, y = datasets.slides_eight()
+        with pytest.raises(ValueError, match=r"schedule='1/k' diverges: after \d+ steps.*e\+10\d.*below 0.00454"):
+            WidrowHoff(batch=True, schedule="1/k").fit(X, y)
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    @pytest.mark.parametrize("dual", [False, True])
+    def test_too_long_a_step_diverges(self, dtype: Any, dual: bool) -> None:
+        X, y = datasets.slides_eight()
+        X = X.astype(dtype)
+        with pytest.raises(ValueError, match=r"schedule=0.1 diverges.*steps below 0.0123.*StandardScaler"):
+            WidrowHoff(schedule=0.1, dual=dual).fit(X, y)
+        with (
+            pytest.warns(UserWarning, match=r"not below 2 / lambda_max\(Y'Y\) = 0.0045"),
+            pytest.raises(ValueError, match="diverges"),
+        ):
+            WidrowHoff(batch=True, schedule=0.1, dual=dual).fit(X, y)
+        with pytest.raises(ValueError, match=r"schedule=0.1 diverges"):
+            WidrowHoffRegressor(schedule=0.1, dual=dual).fit(X, y)
+
+    def test_the_warning_begins_at_the_bound(self, data: Any) -> None:
+        Y = normalized(*data)
+        bound = 2 / np.linalg.eigvalsh(Y.T @ Y)[-1]
+        fitted(WidrowHoff(batch=True, schedule=0.9999 * bound, max_iter=5), *data)
+        for model in (WidrowHoff, WidrowHoffRegressor):
+            with (
+                unfinished(),
+                pytest.warns(UserWarning, match="the batch rule diverges") as caught,
+            ):
+                model(batch=True, schedule=1.0001 * bound, max_iter=5).fit(*data)
+            assert caught[0].filename == __file__
+
+    def test_many_features(self, rng: np.random.Generator) -> None:
+        """Beyond 500 features lambda_max comes from Lanczos; float32 and CSR too."""
+        X, y = rng.normal(size=(40, 700)), np.arange(40) % 2
+        answer = 1 / np.linalg.norm(augment(X), 2) ** 2
+        for given_X in (X, X.astype(np.float32), sparse.csr_array(X)):
+            model = fitted(WidrowHoff(batch=True, max_iter=1), given_X, y)
+            assert model.history_["step"][0] == pytest.approx(answer, rel=1e-3)
+
+    @pytest.mark.parametrize("scale", [1e-150, 1e150])
+    @pytest.mark.parametrize("options", [{}, {"batch": True}, {"dual": True}, {"schedule": "rls"}])
+    def test_scales(self, data: Any, scale: float, options: Any) -> None:
+        X, y = data
+        model = fitted(WidrowHoff(max_iter=20, **options), X * scale, y)
+        assert np.all(np.isfinite(model.weights_))
+
+    def test_numbers_too_large_are_refused(self, data: Any) -> None:
+        for options in ({}, {"batch": True}, {"dual": True}):
+            with pytest.raises(ValueError, match="X overflows"):
+                WidrowHoff(**options).fit(data[0] * 1e200, data[1])
+        with pytest.raises(ValueError, match="overflow float32"):
+            WidrowHoffRegressor().fit(data[0].astype(np.float32), data[0][:, 0] * 1e100)
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf])
+    def test_not_finite(self, data: Any, bad: float) -> None:
+        X = data[0].copy()
+        X[3, 1] = bad
+        for model in (WidrowHoff(), WidrowHoff(batch=True), WidrowHoff(dual=True), WidrowHoffRegressor()):
+            for given_X in (X, sparse.csr_matrix(X)):
+                with pytest.raises(ValueError, match=r"NaN|infinity"):
+                    model.fit(given_X, data[1])
+
+
+class TestStorage:
+    @pytest.mark.parametrize("options", [{}, {"batch": True}, {"dual": True}, {"schedule": "rls"}])
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_dense_and_csr_agree(self, rng: np.random.Generator, options: Any, dtype: Any) -> None:
+        X = (rng.normal(size=(40, 8)) * (rng.random((40, 8)) < 0.4)).astype(dtype)
+        y = rng.integers(0, 3, 40)
+        dense, thin = (fitted(WidrowHoff(max_iter=30, **options), M, y) for M in (X, sparse.csr_array(X)))
+        assert dense.weights_.dtype == thin.weights_.dtype == dtype
+        tolerance = 1e-10 if dtype == np.float64 else 1e-4
+        np.testing.assert_allclose(thin.weights_, dense.weights_, rtol=tolerance, atol=tolerance)
+        values = fitted(WidrowHoffRegressor(max_iter=30, **options), X, X[:, 0] * 2 - y)
+        others = fitted(WidrowHoffRegressor(max_iter=30, **options), sparse.csr_array(X), X[:, 0] * 2 - y)
+        assert values.weights_.dtype == values.coef_.dtype == values.predict(X).dtype == dtype
+        np.testing.assert_allclose(others.weights_, values.weights_, rtol=tolerance, atol=tolerance)
+
+    def test_repeated_entries(self, data: Any) -> None:
+        X, y = data
+        rows, columns = (part.ravel() for part in np.indices(X.shape))
+        twice = sparse.coo_array((np.r_[X.ravel(), X.ravel()] / 2, (np.r_[rows, rows], np.r_[columns, columns])))
+        doubled = sparse.csr_array(
+            (twice.data[order := np.argsort(twice.row, kind="stable")], twice.col[order], np.arange(31) * 6), X.shape
+        )
+        assert doubled.nnz == 2 * X.size
+        for options in ({}, {"batch": True}, {"dual": True}):
+            model = fitted(WidrowHoff(max_iter=20, **options), doubled, y)
+            np.testing.assert_allclose(model.weights_, fitted(WidrowHoff(max_iter=20, **options), X, y).weights_)
+        assert doubled.nnz == 2 * X.size
+
+    def test_float32_follows_float64(self, data: Any) -> None:
+        X, y = data
+        narrow, wide = (fitted(WidrowHoff(batch=True), X.astype(kind), y) for kind in (np.float32, np.float64))
+        np.testing.assert_allclose(narrow.weights_, wide.weights_, atol=1e-3)
+
+
+class TestWeightsAndClasses:
+    def test_a_weight_multiplies_the_step(self, data: Any, rng: np.random.Generator) -> None:
+        X, y = data
+        Y, weight, a = normalized(X, y), rng.random(30), np.zeros(4)
+        for i in range(30):
+            a = a + 0.03 * weight[i] * (1 - a @ Y[i]) * Y[i]
+        model = fitted(WidrowHoff(schedule=0.03, max_iter=1), X, y, weight)
+        np.testing.assert_allclose(model.weights_, a)
+        largest = np.max(weight * np.sum(Y**2, axis=1))
+        assert fitted(WidrowHoff(max_iter=1), X, y, weight).history_["step"][0] == pytest.approx(0.1 / largest)
+
+    @pytest.mark.parametrize("options", [{}, {"batch": True}, {"dual": True}, {"order": "random"}, {"schedule": "rls"}])
+    def test_a_row_of_weight_zero_is_absent(self, data: Any, options: Any, rng: np.random.Generator) -> None:
+        X, y = data
+        weight = (rng.random(30) < 0.7).astype(float)
+        X[weight == 0] *= 100
+        kept = weight > 0
+        one = fitted(WidrowHoff(max_iter=20, random_state=1, **options), X, y, weight)
+        other = fitted(WidrowHoff(max_iter=20, random_state=1, **options), X[kept], y[kept])
+        np.testing.assert_allclose(one.weights_, other.weights_, rtol=1e-10)
+        np.testing.assert_allclose(one.history_["criterion"], other.history_["criterion"])
+
+    def test_batch_counts_weights_as_copies(self, data: Any, rng: np.random.Generator) -> None:
+        X, y = data
+        times = rng.integers(1, 4, 30)
+        one = fitted(WidrowHoff(batch=True, max_iter=50), X, y, times)
+        other = fitted(WidrowHoff(batch=True, max_iter=50), np.repeat(X, times, axis=0), np.repeat(y, times))
+        np.testing.assert_allclose(one.weights_, other.weights_, rtol=1e-9)
+
+    def test_label_swap_negates_and_permuted_features_permute(self, data: Any) -> None:
+        X, y = data
+        model = fitted(WidrowHoff(max_iter=50), X, y)
+        np.testing.assert_allclose(fitted(WidrowHoff(max_iter=50), X, 1 - y).weights_, -model.weights_)
+        shuffled = fitted(WidrowHoff(max_iter=50), X[:, [2, 0, 1]], y)
+        np.testing.assert_allclose(shuffled.coef_, model.coef_[:, [2, 0, 1]], rtol=1e-10)
+
+    def test_many_classes(self) -> None:
+        X, y = datasets.iris()
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        model = WidrowHoff(batch=True, max_iter=100_000).fit(X, y)
+        assert model.weights_.shape == (3, 5)
+        for j, label in enumerate(model.classes_):
+            Y = normalized(X, (y == label).astype(int))
+            residual = np.linalg.norm(Y.T @ (Y @ model.weights_[j] - 1))
+            assert residual <= 1e-4 * np.linalg.norm(Y.sum(axis=0)) * (1 + 1e-9)
+        pairs = fitted(WidrowHoff(multiclass="one-vs-one", max_iter=20), X, y)
+        assert pairs.weights_.shape == (3, 5)
+        assert pairs.decision_function(X).shape == (150, 3)
+
+    @pytest.mark.parametrize("X", [[[1.0], [2.0]], [[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0], [3.0, 3.0]]])
+    def test_degenerate_data(self, X: Any) -> None:
+        y = [0, 1, 1][: len(X)]
+        model = WidrowHoff(batch=True, tol=1e-10, max_iter=20_000).fit(X, y)
+        np.testing.assert_allclose(model.weights_, least_squares(X, y), atol=1e-6)
+
+    def test_xor_ends_at_once_with_nothing_decided(self) -> None:
+        X, y = datasets.xor()
+        model = WidrowHoff(batch=True).fit(2 * X - 1, y)
+        assert model.n_iter_ == 1
+        assert model.n_corrections_ == 0
+        assert np.all(model.undecided(2 * X - 1))
+
+
+class TestPortions:
+    @pytest.mark.parametrize("schedule", [0.03, "1/k", "rls", lambda k: 1 / (k + 5)])
+    def test_portions_make_a_pass(self, data: Any, schedule: Any) -> None:
+        X, y = data
+        whole = fitted(WidrowHoff(schedule=schedule, max_iter=1), X, y)
+        model, values = WidrowHoff(schedule=schedule), WidrowHoffRegressor(schedule=schedule)
+        for part in (slice(0, 7), slice(7, 8), slice(8, 30)):
+            model.partial_fit(X[part], y[part], classes=[0, 1])
+            values.partial_fit(X[part], 2.0 * y[part] - 1)
+        np.testing.assert_allclose(model.weights_, whole.weights_, rtol=1e-12)
+        np.testing.assert_allclose(values.weights_, whole.weights_, rtol=1e-12)
+        assert model.n_iter_ == values.n_iter_ == 3
+        assert len(values.history_["criterion"]) == 3
+        assert model.n_corrections_ == values.n_corrections_ == 30
+
+    @pytest.mark.parametrize("schedule", [0.03, "1/k", "rls"])
+    def test_a_fit_goes_on(self, data: Any, schedule: Any) -> None:
+        """The count of visits and what the schedule has seen are not lost, nor in a pickle."""
+        X, y = data
+        two = fitted(WidrowHoff(schedule=schedule, max_iter=2), X, y)
+        one = fitted(WidrowHoff(schedule=schedule, max_iter=1), X, y)
+        one = pickle.loads(pickle.dumps(one)).partial_fit(X, y)
+        np.testing.assert_allclose(one.weights_, two.weights_, rtol=1e-12)
+        np.testing.assert_allclose(one.history_["step"], two.history_["step"])
+        values = fitted(WidrowHoffRegressor(schedule=schedule, max_iter=1), X, 2.0 * y - 1)
+        values = pickle.loads(pickle.dumps(values)).partial_fit(X, 2.0 * y - 1)
+        np.testing.assert_allclose(values.weights_, two.weights_, rtol=1e-12)
+        np.testing.assert_allclose(values.history_["step"], two.history_["step"])
+
+    def test_default_step_shrinks_with_longer_patterns(self, data: Any) -> None:
+        X, y = data
+        model = WidrowHoff().partial_fit(X, y, classes=[0, 1])
+        model.partial_fit(10 * X, y).partial_fit(X, y)
+        lengths = [np.max(np.sum(augment(s * X) ** 2, axis=1)) for s in (1, 10, 10)]
+        np.testing.assert_allclose(model.history_["step"], 0.1 / np.array(lengths))
+
+    def test_many_classes_and_portions_without_some(self, rng: np.random.Generator) -> None:
+        X, y = rng.normal(size=(12, 2)), np.repeat([0, 1, 2], 4)
+        model = WidrowHoff(schedule=0.05, multiclass="one-vs-one")
+        for part in (slice(0, 4), slice(4, 12)):
+            model.partial_fit(X[part], y[part], classes=[0, 1, 2])
+        whole = fitted(WidrowHoff(schedule=0.05, multiclass="one-vs-one", max_iter=1), X, y)
+        np.testing.assert_allclose(model.weights_, whole.weights_, atol=1e-15)
+
+    @pytest.mark.parametrize("bad", [np.nan, 1e200])
+    def test_a_refused_portion_leaves_no_trace(self, data: Any, bad: float) -> None:
+        X, y = data
+        spoiled = X.copy()
+        spoiled[5, 2] = bad
+        model, values = WidrowHoff().partial_fit(X, y, classes=[0, 1]), WidrowHoffRegressor().partial_fit(X, y)
+        with pytest.raises(ValueError, match=r"NaN|overflow"):
+            model.partial_fit(spoiled, y)
+        with pytest.raises(ValueError, match=r"NaN|overflow"):
+            values.partial_fit(spoiled, y)
+        twice = fitted(WidrowHoff(max_iter=2), X, y), fitted(WidrowHoffRegressor(max_iter=2), X, y)
+        np.testing.assert_allclose(model.partial_fit(X, y).weights_, twice[0].weights_, rtol=1e-12)
+        np.testing.assert_allclose(values.partial_fit(X, y).weights_, twice[1].weights_, rtol=1e-12)
+
+    def test_only_where_it_makes_sense(self) -> None:
+        for model in (WidrowHoff, WidrowHoffRegressor):
+            assert hasattr(model(), "partial_fit")
+            assert not hasattr(model(batch=True), "partial_fit")
+            assert not hasattr(model(dual=True), "partial_fit")
+
+    def test_a_model_does_not_keep_the_patterns(self, data: Any) -> None:
+        X = np.repeat(data[0], 3000, axis=0)
+        y = np.repeat(data[1], 3000)
+        for model in (
+            fitted(WidrowHoff(max_iter=2), X, y),
+            WidrowHoff().partial_fit(X, y, classes=[0, 1]),
+            WidrowHoffRegressor().partial_fit(X, y),
+        ):
+            assert len(pickle.dumps(model)) < X.nbytes
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"targets": "twos"}, "targets='twos' is unknown"),
+    ({"targets": [1.0, 2.0]}, r"targets has shape \(2,\).*each of the 30 rows"),
+    ({"targets": np.r_[np.ones(29), 0]}, "targets holds 0: give finite numbers > 0"),
+    ({"targets": np.r_[np.ones(29), -1]}, "targets holds -1"),
+    ({"targets": np.r_[np.ones(29), np.nan]}, "targets holds nan"),
+    ({"multiclass": "kesler"}, "multiclass='kesler' is unknown"),
+    ({"record": "all"}, "record='all' is unknown"),
+]
+BAD_FOR_BOTH: list[tuple[dict[str, Any], str]] = [
+    ({"schedule": 0.0}, "schedule must be one of"),
+    ({"schedule": -1}, "schedule must be one of"),
+    ({"schedule": "optimal"}, r"'optimal' needs curvature, which WidrowHoff.*\(batch=False\) has not.*'rls'"),
+    ({"schedule": "rls", "batch": True}, r"'rls' needs norms, which WidrowHoff.*\(batch=True\) has not.*'optimal'"),
+    ({"schedule": lambda k: -1.0}, r"η\(1\)"),
+    ({"tol": -1e-3}, "tol=-0.001 is out of range"),
+    ({"order": "backward"}, "order='backward' is unknown"),
+    ({"order": "random", "batch": True}, "order='random' with batch=True"),
+    ({"start": np.zeros(4), "dual": True}, "start with dual=True.*drop one"),
+    ({"start": np.zeros(3)}, r"start has shape \(3,\)"),
+    ({"start": [np.nan, 0, 0, 0]}, "start.*finite"),
+    ({"max_iter": 0}, "max_iter=0 is out of range"),
+    ({"max_iter": 1.5}, "max_iter=1.5 is out of range"),
+]
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(("options", "message"), BAD + BAD_FOR_BOTH)
+    def test_classifier(self, data: Any, options: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            WidrowHoff(**options).fit(*data)
+
+    @pytest.mark.parametrize(("options", "message"), [*BAD_FOR_BOTH, ({"schedule": "adaptive"}, "needs errors")])
+    def test_regressor(self, data: Any, options: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            WidrowHoffRegressor(**options).fit(*data)
+
+    def test_targets_of_a_portion(self, data: Any) -> None:
+        X, y = data
+        model = WidrowHoff(targets=np.full(30, 2.0)).partial_fit(X, y, classes=[0, 1])
+        with pytest.raises(ValueError, match="each of the 10 rows"):
+            model.partial_fit(X[:10], y[:10])
+
+    def test_targets_of_the_regressor(self, data: Any) -> None:
+        y = np.where(data[1] == 1, np.nan, 1.0)
+        with pytest.raises(ValueError, match="NaN"):
+            WidrowHoffRegressor().fit(data[0], y)
+
+
+class TestRegressor:
+    def test_report(self, data: Any) -> None:
+        model = fitted(WidrowHoffRegressor(max_iter=7), *data)
+        text, facts = str(model.report_), model.report_.to_dict()
+        assert "WidrowHoffRegressor: budget" in text
+        assert "minimized       sum of (w'x + w0 - y)^2" in text
+        assert "LeastSquaresRegressor" in text
+        assert facts["details"]["iterations"] == 7
+        assert facts["details"]["criterion value"] == model.history_["criterion"][-1]
+        assert str(pickle.loads(pickle.dumps(model)).report_) == text
+        assert set(model.history_) == {"criterion", "step", "corrections"}
+
+    def test_sample_weight(self, rng: np.random.Generator) -> None:
+        X, y, weight = rng.normal(size=(30, 3)), rng.normal(size=30), rng.random(30) * (np.arange(30) > 4)
+        model = WidrowHoffRegressor(batch=True, tol=1e-9, max_iter=20_000).fit(X, y, weight)
+        root = np.sqrt(weight)
+        answer = np.linalg.lstsq(augment(X) * root[:, None], y * root, rcond=None)[0]
+        np.testing.assert_allclose(model.weights_, answer, atol=1e-6)
+        np.testing.assert_allclose(model.predict(X), augment(X) @ answer, atol=1e-5)
+
+    def test_callbacks_see_the_model_as_it_stands(self, data: Any) -> None:
+        X, y = data
+        monitor = ScoringMonitor(scoring="r2")
+        model = WidrowHoffRegressor(schedule=0.01, max_iter=4).set_callbacks(monitor)
+        fitted(model, X, y)
+        shorter = [fitted(WidrowHoffRegressor(schedule=0.01, max_iter=k), X, y).score(X, y) for k in (1, 2, 3, 4)]
+        epochs = [row["r2"] for row in monitor.get_logs().data if row["task_name"] == "epoch"]
+        np.testing.assert_allclose(epochs, shorter)
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    return estimator._expected_failed_checks

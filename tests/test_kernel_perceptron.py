@@ -1,0 +1,459 @@
+"""The dual perceptron: Table 2.2 by hand, the primal form to the step, every way to name and to store a kernel."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.model_selection import cross_val_score
+
+from discriminant import KernelPerceptron, NotConvergedWarning, Perceptron, Status, bounds, datasets, kesler, mercer
+from discriminant import kernel_perceptron as module
+from discriminant.kernel_perceptron import _epoch
+
+
+def table(*categories):
+    X, y = datasets.table(*categories)
+    return np.asarray(X, float), np.asarray(y)
+
+
+def whole_numbers(rng, n=24, d=3, classes=2):
+    """Data on which all arithmetic is exact, so that ties are ties in either form."""
+    return rng.integers(-4, 5, (n, d)).astype(float), np.arange(n) % classes
+
+
+def quietly(model, *data):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        return model.fit(*data)
+
+
+def explicit(X):
+    """The features of (1 + x'z)^2 in two dimensions."""
+    x1, x2 = np.asarray(X, float).T
+    return np.column_stack([np.ones_like(x1), np.sqrt(2) * x1, np.sqrt(2) * x2, x1**2, x2**2, np.sqrt(2) * x1 * x2])
+
+
+def table_2_2(K, y, bias, passes=1000):
+    """As the book prints it, for any Gram matrix."""
+    z = np.where(np.asarray(y) == np.max(y), 1, -1)
+    alpha, b, step = np.zeros(len(z)), 0.0, np.diagonal(K).max() if bias == "radius" else 1.0
+    for _ in range(passes):
+        mistakes = 0
+        for i in range(len(z)):
+            if z[i] * (alpha * z @ K[:, i] + b) <= 0:
+                alpha[i] += 1
+                b += z[i] * step
+                mistakes += 1
+        if not mistakes:
+            break
+    return alpha, b
+
+
+# The books' numbers
+
+
+@pytest.mark.parametrize(
+    ("bias", "alpha", "weights", "corrections"),
+    [("augmented", [5, 2, 2, 0], [-1, 2, 2], 9), ("radius", [7, 3, 3, 0], [-2, 3, 3], 13)],
+)
+def test_or(bias, alpha, weights, corrections):
+    X, y = datasets.or_function()
+    model = KernelPerceptron(bias=bias).fit(X, y)
+    assert model.alpha_.tolist() == alpha
+    assert model.weights_.tolist() == weights
+    assert model.coef_.tolist() == [weights[1:]]
+    assert model.intercept_.tolist() == weights[:1]
+    assert model.dual_coef_.tolist() == [[-alpha[0], *alpha[1:]]]
+    assert model.n_corrections_ == model.alpha_.sum() == corrections
+    assert model.status_ is Status.SEPARATED
+
+
+def test_the_default_is_table_2_2():
+    X, y = table(1, 2)
+    model = KernelPerceptron().fit(X, y)
+    alpha, b = table_2_2(X @ X.T, y, "radius")
+    np.testing.assert_array_equal(model.alpha_, alpha)
+    np.testing.assert_allclose(model.intercept_, b)
+
+
+@pytest.mark.parametrize("bias", ["radius", "augmented"])
+def test_xor(bias):
+    X, y = datasets.xor()
+    for kernel in (mercer.Polynomial(degree=2), mercer.Gaussian(0.5)):
+        model = KernelPerceptron(kernel, bias=bias).fit(X, y)
+        alpha, b = table_2_2(kernel(np.asarray(X, float)), y, bias)
+        np.testing.assert_array_equal(model.alpha_, alpha)
+        np.testing.assert_allclose(model.intercept_, b)
+        assert model.status_ is Status.SEPARATED
+        assert not hasattr(model, "coef_")
+        assert not hasattr(model, "weights_")
+    with pytest.warns(NotConvergedWarning, match="a richer kernel"):
+        linear = KernelPerceptron(bias=bias).fit(X, y)
+    assert linear.status_ is Status.CYCLES
+    assert "are those that began pass" in str(linear.report_)
+
+
+# The primal form, to the step
+
+
+@pytest.mark.parametrize("bias", ["augmented", "radius"])
+@pytest.mark.parametrize("margin", [0.0, 2.0])
+@pytest.mark.parametrize("schedule", [1.0, 0.5, "k"])
+@pytest.mark.parametrize("order", ["cyclic", "random"])
+def test_it_is_the_perceptron(bias, margin, schedule, order, rng):
+    X, y = whole_numbers(rng)
+    X[:, 0] += 3 * (2 * y - 1)
+    X[0] = 2, 2, 4.9  # R^2 = 32.01 is no whole number, but the square of no root either
+    common = {
+        "bias": bias, "margin": margin, "schedule": schedule, "order": order, "random_state": 0, "max_iter": 15,
+        "record": "weights",
+    }  # fmt: skip
+    dual, primal = quietly(KernelPerceptron(**common), X, y), quietly(Perceptron(**common), X, y)
+    np.testing.assert_allclose(dual.weights_, primal.weights_, rtol=1e-9, atol=1e-9)
+    for name in ("errors", "step", "corrections"):
+        np.testing.assert_array_equal(dual.history_[name], primal.history_[name])
+    np.testing.assert_allclose(dual.history_["criterion"], primal.history_["criterion"], rtol=1e-9, atol=1e-9)
+    strengths = dual.history_["weights"]
+    path = np.column_stack([strengths[:, 0], strengths[:, 1:] @ X])
+    np.testing.assert_allclose(path, primal.history_["weights"], rtol=1e-9, atol=1e-9)
+    assert dual.status_ is primal.status_
+
+
+@pytest.mark.parametrize("strategy", ["kesler", "one-vs-rest", "one-vs-one"])
+@pytest.mark.parametrize("bias", ["augmented", "radius"])
+def test_many_classes_as_the_perceptron(strategy, bias, rng):
+    X, y = whole_numbers(rng, n=30, classes=3)
+    X[0] *= 10  # in one-vs-one the longest pattern is a bystander of one problem
+    common = {"bias": bias, "multiclass": strategy, "max_iter": 5}
+    dual, primal = quietly(KernelPerceptron(**common), X, y), quietly(Perceptron(**common), X, y)
+    np.testing.assert_allclose(dual.weights_, primal.weights_, rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(dual.history_["corrections"], primal.history_["corrections"])
+    np.testing.assert_allclose(dual.decision_function(X), primal.decision_function(X), rtol=1e-9, atol=1e-9)
+    assert dual.alpha_.shape == (30, 3)
+    if strategy == "kesler":
+        np.testing.assert_array_equal(dual.alpha_.sum(axis=1), 0)  # what one discriminant gains, its rival loses
+
+
+def test_sample_weights_as_the_perceptron(rng):
+    X, y = whole_numbers(rng)
+    X[0] *= 10
+    weight = rng.integers(0, 4, 24).astype(float)
+    weight[0] = 0.0  # the longest pattern is absent, also from R
+    for bias in ("augmented", "radius"):
+        dual = quietly(KernelPerceptron(bias=bias, max_iter=5), X, y, weight)
+        primal = quietly(Perceptron(bias=bias, max_iter=5), X, y, weight)
+        np.testing.assert_allclose(dual.weights_, primal.weights_, rtol=1e-9)
+        assert dual.alpha_[0] == 0
+
+
+def test_the_polynomial_kernel_is_the_perceptron_on_its_features(rng):
+    X, y = whole_numbers(rng, d=2)
+    dual = quietly(KernelPerceptron(mercer.Polynomial(degree=2), bias="augmented", margin=0.5, max_iter=20), X, y)
+    primal = quietly(Perceptron(margin=0.5, max_iter=20), explicit(X), y)
+    np.testing.assert_array_equal(dual.history_["corrections"], primal.history_["corrections"])
+    np.testing.assert_allclose(dual.decision_function(X), primal.decision_function(explicit(X)), rtol=1e-9, atol=1e-6)
+
+
+def test_keslers_rule_on_explicit_features(rng):
+    """The potential functions of section 5.12.2: the perceptron on Kesler's rows, strongest rival first."""
+    X, y = whole_numbers(rng, n=15, d=2, classes=3)
+    X /= 4
+    rows, a, corrections = kesler(explicit(X), y).reshape(15, 2, -1), np.zeros(21), []
+    for _ in range(12):
+        corrections.append(0)
+        for pair in rows:
+            strongest = pair[np.argmin((pair @ a).round(6))]  # multiples of 1/256 but for rounding
+            if round(float(strongest @ a), 6) <= 0.5:
+                a, corrections[-1] = a + strongest, corrections[-1] + 1
+        if not corrections[-1]:
+            break
+    model = KernelPerceptron(mercer.Polynomial(degree=2), bias="augmented", margin=0.5, max_iter=12)
+    quietly(model, X, y)
+    np.testing.assert_array_equal(model.history_["corrections"], corrections)
+    g = np.column_stack([np.ones(15), explicit(X)]) @ a.reshape(3, 7).T
+    np.testing.assert_allclose(model.decision_function(X), g, rtol=1e-9, atol=1e-6)
+
+
+# Bounds
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_the_strengths_add_up_to_less_than_novikoff_allows(seed, d):
+    """Remark 2.10, with the margin of a plane that the procedure does not know."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(12, d)), rng.normal(size=d)
+    w /= np.linalg.norm(w)
+    b = rng.uniform(-0.5, 0.5)
+    g = X @ w + b
+    y, gamma, R = (g > 0).astype(int), np.abs(g).min(), bounds.radius(X)
+    if 0 < y.sum() < 12 and gamma > 0.02 * R and abs(b) <= R:
+        model = KernelPerceptron(max_iter=10**5).fit(X, y)
+        assert model.status_ is Status.SEPARATED
+        assert model.alpha_.sum() == model.n_corrections_ <= bounds.novikoff(R, gamma)
+        assert model.n_corrections_ <= model.report_.to_dict()["bound"] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("bias", ["augmented", "radius"])
+def test_the_report_has_the_bound_of_the_feature_space(bias):
+    X, y = datasets.xor()
+    model = KernelPerceptron(mercer.Polynomial(degree=2), bias=bias).fit(X, y)
+    K = mercer.Polynomial(degree=2)(np.asarray(X, float))
+    constant = 1.0 if bias == "augmented" else K.diagonal().max()
+    a = np.r_[model.intercept_ / np.sqrt(constant), (model.dual_coef_ @ explicit(X))[0]]
+    phi = np.column_stack([np.full(4, np.sqrt(constant)), explicit(X)])
+    gamma, beta = (np.where(np.asarray(y) == 1, 1, -1) * (phi @ a)).min(), np.linalg.norm(phi, axis=1).max()
+    np.testing.assert_allclose(model.report_.to_dict()["bound"], (a @ a) * beta**2 / gamma**2, rtol=1e-9)
+    assert model.n_corrections_ <= model.report_.to_dict()["bound"]
+
+
+def test_a_kernel_that_is_no_inner_product_has_no_bound():
+    X, y = np.array([[1.0], [2.0], [3.0]]), [0, 1, 0]
+    model = quietly(KernelPerceptron(lambda X, Z: -np.exp(-((X - Z.T) ** 2)), bias="augmented", max_iter=50), X, y)
+    assert model.report_.to_dict()["bound"] is None
+
+
+# Kernels by name, by object, by function, by matrix
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "function"),
+    [
+        ("linear", mercer.Linear(), lambda X, Z: X @ Z.T),
+        ("polynomial", mercer.Polynomial(), lambda X, Z: (X @ Z.T + 1) ** 3),
+        ("gaussian", mercer.Gaussian(), lambda X, Z: np.exp(-((X[:, None] - Z) ** 2).sum(axis=2))),
+        ("sigmoid", mercer.Sigmoid(), lambda X, Z: np.tanh(X @ Z.T)),
+    ],
+)
+@pytest.mark.parametrize("bias", ["augmented", "radius"])
+def test_all_ways_to_give_a_kernel(name, kernel, function, bias, rng):
+    X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
+    new = rng.normal(size=(5, 3))
+    models = [quietly(KernelPerceptron(k, bias=bias, max_iter=5), X, y) for k in (name, kernel, function)]
+    models.append(quietly(KernelPerceptron("precomputed", bias=bias, max_iter=5), function(X, X), y))
+    decisions = [model.decision_function(new) for model in models[:3]]
+    decisions.append(models[3].decision_function(function(new, X)))
+    for model, decision in zip(models, decisions, strict=True):
+        np.testing.assert_array_equal(model.alpha_, models[0].alpha_)
+        np.testing.assert_allclose(decision, function(new, X) @ models[0].dual_coef_[0] + models[0].intercept_)
+
+
+def test_a_precomputed_matrix_is_cut_both_ways():
+    X, y = table(1, 2)
+    for kernel in ("precomputed", mercer.Precomputed()):
+        model = KernelPerceptron(kernel)
+        assert model.__sklearn_tags__().input_tags.pairwise
+        assert not hasattr(model, "partial_fit")
+        scores = cross_val_score(model, X @ X.T, y, cv=4)
+        np.testing.assert_array_equal(scores, cross_val_score(KernelPerceptron(), X, y, cv=4))
+    assert not KernelPerceptron().__sklearn_tags__().input_tags.pairwise
+    with pytest.raises(ValueError, match=r"X has shape \(20, 2\), but a precomputed Gram matrix is square"):
+        KernelPerceptron("precomputed").fit(X, y)
+
+
+@pytest.mark.parametrize("schedule", [1.0, lambda k: 1 / k])
+@pytest.mark.parametrize("order", ["cyclic", "random"])
+@pytest.mark.parametrize("block", [1, 3 * 40 * 8, 2**20])
+def test_rows_computed_when_called_for_are_those_of_the_cache(block, order, schedule, monkeypatch, rng):
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    common = {"kernel": mercer.Gaussian(2.0), "order": order, "schedule": schedule, "random_state": 0, "max_iter": 8}
+    kept = quietly(KernelPerceptron(**common), X, y)
+    monkeypatch.setattr(module, "BLOCK", block)
+    computed = quietly(KernelPerceptron(cache_size=1e-6, **common), X, y)
+    np.testing.assert_array_equal(computed.alpha_, kept.alpha_)
+    for name in ("errors", "corrections"):
+        np.testing.assert_array_equal(computed.history_[name], kept.history_[name])
+    np.testing.assert_allclose(computed.history_["criterion"], kept.history_["criterion"], rtol=1e-9)
+    np.testing.assert_allclose(computed.decision_function(X), kept.decision_function(X), rtol=1e-9, atol=1e-12)
+
+
+def test_a_clean_pass_computes_no_kernel_rows(monkeypatch):
+    X, y = table(1, 2)
+    asked = []
+
+    def kernel(X, Z):
+        asked.append(len(X))
+        return X @ Z.T
+
+    monkeypatch.setattr(module, "BLOCK", 1)  # one row at a time
+    model = KernelPerceptron(kernel, cache_size=1e-6).fit(X, y)
+    rows = sum(asked) - 20  # the diagonal takes 20
+    assert rows == model.n_corrections_
+
+
+def test_only_patterns_that_were_added_are_asked_for(rng):
+    X, y = rng.normal(size=(60, 2)) + 3 * (np.arange(60) % 2)[:, None], np.arange(60) % 2
+    columns = []
+
+    def kernel(X, Z):
+        columns.append(len(Z))
+        return np.exp(-((X[:, None] - Z) ** 2).sum(axis=2))
+
+    model = quietly(KernelPerceptron(kernel, max_iter=20), X, y)
+    columns.clear()
+    model.predict(X)
+    assert columns == [np.count_nonzero(model.alpha_)]
+    assert columns[0] < 60
+
+
+# The compiled pass, storage
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_compiled_pass_is_plain_python(classes, rng):
+    X, y = rng.normal(size=(20, 3)), rng.integers(0, classes, 20)
+    weight, K = rng.uniform(0.5, 1, 20), mercer.Gaussian()(X)
+    model = quietly(KernelPerceptron("gaussian", bias="augmented", margin=0.1, max_iter=1), X, y, weight)
+    A, F = np.zeros((1 if classes == 2 else 3, 21)), np.zeros((1 if classes == 2 else 3, 20))
+    order = np.arange(20, dtype=np.uint32)
+    met = _epoch.py_func(
+        K, order, y.astype(np.int32), weight, order, A, F, 0.1, np.ones(20), 1.0, None, np.array([0, 1, 1])
+    )
+    np.testing.assert_allclose(model.dual_coef_, A[:, 1:], rtol=1e-12)
+    np.testing.assert_allclose(model.intercept_, A[:, 0], rtol=1e-12)
+    assert met[:3] == (20, model.n_corrections_, model.history_["errors"][0])
+    np.testing.assert_allclose(met[3], model.history_["criterion"][0], rtol=1e-12)
+    np.testing.assert_allclose(F, A[:, 1:] @ K, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", ["linear", mercer.Gaussian(3.0)])
+@pytest.mark.parametrize("categories", [(1, 2), (1, 2, 4)])
+def test_storage_does_not_matter(kernel, categories):
+    X, y = table(*categories)
+    reference = quietly(KernelPerceptron(kernel, max_iter=10), X, y)
+    repeated = sparse.csr_array(
+        (np.repeat(X.ravel() / 2, 2), np.tile([0, 0, 1, 1], len(X)), np.arange(0, 4 * len(X) + 1, 4)), shape=X.shape
+    )
+    for form in (sparse.csr_array(X), sparse.csr_matrix(X), repeated):
+        for cache_size in (1000, 1e-6):
+            model = quietly(KernelPerceptron(kernel, max_iter=10, cache_size=cache_size), form, y)
+            np.testing.assert_array_equal(model.alpha_, reference.alpha_)
+            np.testing.assert_allclose(model.decision_function(form), reference.decision_function(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "gaussian", "polynomial"])
+def test_float32_stays(kernel):
+    X, y = table(1, 2)
+    model = quietly(KernelPerceptron(kernel, max_iter=20), X.astype(np.float32), y)
+    assert model.alpha_.dtype == model.dual_coef_.dtype == model.intercept_.dtype == np.float32
+    assert model.decision_function(X.astype(np.float32)).dtype == np.float32
+    assert model.decision_function(X).dtype == np.float64
+
+
+# Portions
+
+
+@pytest.mark.parametrize("kernel", ["linear", mercer.Polynomial(degree=2), mercer.Gaussian(3.0)])
+@pytest.mark.parametrize("bias", ["augmented", "radius"])
+@pytest.mark.parametrize(
+    ("categories", "strategy"), [((1, 2), "kesler"), ((1, 2, 4), "kesler"), ((1, 2, 4), "one-vs-rest")]
+)
+def test_portions_are_the_first_pass(kernel, bias, categories, strategy):
+    X, y = table(*categories)
+    longest_first = np.argsort(-np.linalg.norm(X, axis=1), kind="stable")  # so that R is known from the beginning
+    X, y = X[longest_first], y[longest_first]
+    common = {"kernel": kernel, "bias": bias, "schedule": "1/k", "multiclass": strategy}
+    whole, model = quietly(KernelPerceptron(max_iter=1, **common), X, y), KernelPerceptron(**common)
+    for part in np.array_split(np.arange(len(X)), 4):
+        model.partial_fit(X[part], y[part], classes=np.unique(y))
+    np.testing.assert_allclose(model.alpha_, whole.alpha_, rtol=1e-12)
+    np.testing.assert_allclose(model.intercept_, whole.intercept_, rtol=1e-12)
+    np.testing.assert_array_equal(model.X_fit_, X)
+    assert model.n_corrections_ == whole.n_corrections_
+    assert len(model.history_["errors"]) == 4 * (3 if strategy == "one-vs-rest" else 1)
+
+
+def test_portions_have_no_bound():
+    """The theorem speaks of all patterns, and a clean portion knows only its own."""
+    X, y = datasets.or_function()
+    model = KernelPerceptron()
+    for _ in range(9):
+        model.partial_fit(X, y, classes=[0, 1])
+    assert model.status_ is Status.SEPARATED
+    assert model.n_corrections_ == 13
+    assert model.report_.to_dict()["bound"] is None
+
+
+@pytest.mark.parametrize("forms", [(np.asarray, sparse.csr_array), (sparse.csr_array, np.asarray)])
+def test_portions_of_different_storage(forms):
+    X, y = table(1, 2)
+    whole, model = quietly(KernelPerceptron(max_iter=1, bias="augmented"), X, y), KernelPerceptron(bias="augmented")
+    for form, part in zip(forms, (slice(0, 13), slice(13, 20)), strict=True):
+        model.partial_fit(form(X[part]), y[part], classes=[0, 1])
+    np.testing.assert_allclose(model.weights_, whole.weights_, rtol=1e-12)
+    np.testing.assert_array_equal(model.X_fit_.toarray(), X)
+    model.predict(X)
+
+
+def test_it_goes_on_after_a_fit():
+    X, y = table(1, 3)
+    model = quietly(KernelPerceptron(max_iter=2, bias="augmented"), X, y).partial_fit(X, y)
+    whole = quietly(Perceptron(max_iter=3), X, y)
+    np.testing.assert_allclose(model.weights_, whole.weights_, rtol=1e-9)
+    assert model.alpha_.shape == (40,)
+    assert model.n_iter_ == 3
+
+
+def test_a_portion_that_is_refused_leaves_the_model_as_it_was():
+    X, y = table(1, 2)
+    model = KernelPerceptron().partial_fit(X[:15], y[:15], classes=[0, 1])
+    before = model.decision_function(X)
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit([[np.nan, 1.0]], [1])
+    np.testing.assert_array_equal(model.decision_function(X), before)
+    model.partial_fit(X[15:], y[15:])
+    assert model.alpha_.shape == (20,)
+
+
+# Degenerate data and bad input
+
+
+def test_data_without_length_never_move():
+    with pytest.warns(NotConvergedWarning):
+        model = KernelPerceptron().fit(np.zeros((4, 2)), [0, 1, 0, 1])
+    assert model.status_ is Status.CYCLES
+    np.testing.assert_array_equal(model.undecided(np.ones((3, 2))), True)
+
+
+def test_a_gaussian_separates_any_distinct_patterns(rng):
+    X, y = rng.normal(size=(50, 2)), rng.integers(0, 2, 50)
+    model = KernelPerceptron(mercer.Gaussian(0.01)).fit(X, y)
+    assert model.status_ is Status.SEPARATED
+    assert model.score(X, y) == 1
+
+
+def test_scales():
+    X, y = table(1, 2)
+    for scale in (1e-150, 1e-60, 1e60, 1e150):
+        model = quietly(KernelPerceptron(max_iter=50), scale * X, y)
+        assert np.all(np.isfinite(model.weights_))
+    exact = quietly(KernelPerceptron(max_iter=50), 2.0**400 * X, y)  # the R^2 bias makes the rule blind to scale
+    np.testing.assert_array_equal(exact.alpha_, quietly(KernelPerceptron(max_iter=50), X, y).alpha_)
+    with pytest.raises(ValueError, match=r"not finite here.*too large"):
+        KernelPerceptron().fit(1e200 * X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"kernel": "cubic"}, "kernel = 'cubic' is not known; give one of linear"),
+        ({"kernel": mercer.Gaussian}, "kernel = Gaussian is a class"),
+        ({"bias": "none"}, "bias='none' is unknown: choose one of 'radius', 'augmented'"),
+        ({"margin": -1}, "margin=-1 is out of range"),
+        ({"cache_size": 0}, "cache_size=0 is out of range: give the megabytes"),
+        ({"schedule": "optimal"}, "schedule='optimal' needs curvature"),
+        ({"order": "any"}, "order='any' is unknown"),
+        ({"kernel": lambda X, Z: X}, "make it K"),
+    ],
+)
+def test_bad_parameters_are_named(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        KernelPerceptron(**parameters).fit(*table(1, 2))
+
+
+def test_predict_wants_the_features_of_the_fit():
+    model = KernelPerceptron("gaussian").fit(*datasets.xor())
+    with pytest.raises(ValueError, match="3 features"):
+        model.predict(np.ones((2, 3)))

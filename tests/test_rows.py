@@ -1,0 +1,327 @@
+"""Row operations: dense ≡ CSR ≡ plain Python, for both precisions and every kind of CSR matrix."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit
+from scipy import sparse
+
+from discriminant import Perceptron, perceptron, pocket
+from discriminant._machine import Path, copy_into, correct, record, visit
+from discriminant._problem import narrow, sqnorms
+from discriminant._rows import (
+    CSR,
+    compiled,
+    finite,
+    row_axpy,
+    row_column,
+    row_count,
+    row_dot,
+    row_length,
+    row_sqnorm,
+)
+
+X = np.array([[1.5, 0.0, -2.0, 0.5], [0.0, 0.0, 0.0, 0.0], [0.25, -1.0, 4.0, 0.0], [0.0, 3.0, 0.0, -0.75]])
+LABELS = np.array([1, 0, 0, 1], np.int32)
+
+
+def duplicated(dense: Any) -> Any:
+    """The same matrix with every entry stored as two halves, out of order."""
+    rows, columns = np.nonzero(dense)
+    order = np.r_[np.arange(rows.size)[::-1], np.arange(rows.size)]
+    order = order[np.argsort(rows[order], kind="stable")]
+    indptr = np.r_[0, np.cumsum(np.bincount(rows[order], minlength=len(dense)))].astype(np.int32)
+    entries = dense[rows, columns][order] / 2
+    matrix = sparse.csr_array((entries, columns[order].astype(np.int32), indptr), shape=dense.shape)
+    assert not matrix.has_canonical_format
+    return matrix
+
+
+def wide(dense: Any) -> Any:
+    """A CSR matrix with 64-bit indices."""
+    matrix = sparse.csr_array(dense)
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+    return matrix
+
+
+KINDS = {"dense": np.ascontiguousarray, "csr": sparse.csr_array, "duplicates": duplicated}
+FLOATS = [np.dtype("float64"), np.dtype("float32")]
+
+
+@compiled
+def _all_operations(X: Any, i: int, s: Any, bias: Any, a: Any, out: Any) -> Any:
+    row_axpy(X, i, s, bias, out)
+    return row_count(X), row_length(X, i), row_dot(X, i, a)
+
+
+@compiled
+def _visit_and_correct(X: Any, i: int, label: int, A: Any) -> Any:
+    margin, rival = visit(X, i, label, A)
+    correct(X, i, label, rival, A.dtype.type(2), A.dtype.type(1), A)
+    return margin, rival
+
+
+@compiled
+def _columns(X: Any, i: int, out: Any) -> None:
+    for p in range(row_length(X, i)):
+        out[row_column(X, i, p)] += 1
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_row_operations_are_those_of_linear_algebra(kind: str, dtype: Any) -> None:
+    rows = narrow(KINDS[kind](X.astype(dtype)))
+    a = np.array([0.5, 1, -1, 2, 0.25], dtype)
+    for i in range(len(X)):
+        y = np.r_[1, X[i]]
+        for run in (_all_operations, _all_operations.py_func):
+            out = np.ones(5, dtype)
+            n, length, dot = run(rows, i, dtype.type(2), dtype.type(3), a, out)
+            assert n == 4
+            assert length == {"dense": 4, "duplicates": 2 * np.count_nonzero(X[i])}.get(kind, np.count_nonzero(X[i]))
+            assert dot == a @ y  # all these numbers are dyadic: no rounding
+            np.testing.assert_array_equal(out, 1 + 2 * np.r_[3, X[i]])
+        for run in (_columns, _columns.py_func):
+            counted = np.zeros(4)
+            run(rows, i, counted)
+            stored = np.ones(4) if kind == "dense" else (X[i] != 0) * (2 if kind == "duplicates" else 1)
+            np.testing.assert_array_equal(counted, stored)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("make", [np.ascontiguousarray, sparse.csr_array])
+def test_squared_lengths(make: Any, dtype: Any) -> None:
+    rows = narrow(make(X.astype(dtype)))
+    np.testing.assert_array_equal(sqnorms(rows), (X**2).sum(axis=1))
+    np.testing.assert_array_equal(sqnorms.py_func(rows), (X**2).sum(axis=1))
+    assert row_sqnorm(rows, 2) == 17.0625
+
+
+def test_indices_are_unsigned_views_and_the_callers_matrix_is_left_alone() -> None:
+    for make, unsigned in ((sparse.csr_array, np.uint32), (wide, np.uint64)):
+        matrix = make(X)
+        before = matrix.copy()
+        rows = narrow(matrix)
+        assert isinstance(rows, CSR)
+        assert rows.indices.dtype == rows.indptr.dtype == unsigned
+        assert np.shares_memory(rows.data, matrix.data)
+        assert np.shares_memory(rows.indices, matrix.indices)
+        assert not rows.data.flags.writeable
+        assert not rows.indices.flags.writeable
+        assert matrix.data.flags.writeable
+        np.testing.assert_array_equal(matrix.toarray(), before.toarray())
+
+
+def test_a_column_index_outside_the_matrix_is_refused() -> None:
+    matrix = sparse.csr_array(X)
+    for bad in (4, -1):
+        matrix.indices[0] = bad
+        with pytest.raises(ValueError, match=r"X is a CSR matrix with column indices outside 0\.\.3; rebuild it"):
+            narrow(matrix)
+
+
+def test_finite_survives_fastmath() -> None:
+    @njit(fastmath={"reassoc", "contract", "nsz"})
+    def ask(x: Any) -> Any:
+        return finite(x * 2 - x)
+
+    for x in (np.nan, np.inf, -np.inf):
+        assert not ask(x)
+        assert not finite.py_func(x)
+    assert ask(1e308 / 2)
+    assert finite.py_func(1e308)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_visit_and_a_correction(kind: str) -> None:
+    rows, y = narrow(KINDS[kind](X)), np.r_[1, X[2]]
+    for run in (_visit_and_correct, _visit_and_correct.py_func):
+        a = np.array([1, 0.5, 0, -1, 2])
+        expected = -(a @ y)
+        assert run(rows, 2, 0, a) == (expected, 0)
+        np.testing.assert_array_equal(a, np.array([1, 0.5, 0, -1, 2]) - 2 * y)
+        A = np.array([[0.0] * 5, [1, 0, 0, 0, 0], [0, 4, 0, 0, 0], [1, 0, 0, 0, 0]])
+        before = A.copy()  # discriminants 0, 1, 1, 1: the rivals of class 1 are 2 and 3, and 2 comes first
+        assert run(rows, 2, 1, A) == (0, 2)
+        before[1] += 2 * y
+        before[2] -= 2 * y
+        np.testing.assert_array_equal(A, before)
+
+
+def arguments(rows: Any, A: Any, dtype: Any, part: dict[str, Any]) -> tuple[Any, ...]:
+    """What the single-sample pass takes."""
+    options = {"weight": np.empty(0, dtype), "extra": None, "total": None, "path": None} | part
+    order, etas = np.array([2, 0, 3, 1], np.uint32), np.array([1, 0.5, 0.25, 2], dtype)
+    return (
+        rows, LABELS, options["weight"], order, A, dtype.type(0.5), etas, dtype.type(2), dtype.type(0.25),
+        options["extra"], options["total"], np.zeros(1, np.int64), options["path"], np.array([0, 1, 1]),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "several", "given", "dtype"),
+    [
+        (np.ascontiguousarray, False, "nothing", FLOATS[0]),
+        (np.ascontiguousarray, False, "everything", FLOATS[0]),
+        (np.ascontiguousarray, True, "everything", FLOATS[1]),
+        (sparse.csr_array, False, "nothing", FLOATS[1]),
+        (duplicated, True, "nothing", FLOATS[0]),
+        (wide, False, "nothing", FLOATS[0]),
+    ],
+)
+def test_compiled_passes_are_their_python_bodies(make: Any, several: bool, given: str, dtype: Any) -> None:
+    rows = narrow(make(X.astype(dtype)))
+    shape = (3, 5) if several else (5,)
+    results = []
+    for run in (perceptron._epoch, perceptron._epoch.py_func):
+        A, part = np.ones(shape, dtype), {}
+        if given == "everything":
+            part = {"weight": np.array([1, 2, 0.5, 1], dtype), "extra": np.zeros(4, dtype)}
+            part |= {"total": np.zeros(shape), "path": np.zeros((3, A.size), dtype)}
+        results.append((run(*arguments(rows, A, dtype, part)), A, part))
+    compiled_run, plain_run = results
+    assert compiled_run[0] == plain_run[0]
+    assert compiled_run[0][1] > 0
+    np.testing.assert_array_equal(compiled_run[1], plain_run[1])
+    assert compiled_run[1].dtype == dtype
+    for name, array in compiled_run[2].items():
+        np.testing.assert_array_equal(array, plain_run[2][name])
+
+
+def test_the_batch_pass_and_the_error_count_are_their_python_bodies() -> None:
+    for make in KINDS.values():
+        rows, A = narrow(make(X)), np.array([0.25, 1, -1, 0.5, 1])
+        sums = [np.zeros_like(A), np.zeros_like(A)]
+        met = [
+            run(rows, LABELS, np.empty(0), 0, 4, A, 1.0, 1.0, total)
+            for run, total in zip((perceptron._batch, perceptron._batch.py_func), sums, strict=True)
+        ]
+        assert met[0] == met[1]
+        np.testing.assert_array_equal(sums[0], sums[1])
+        margins = (2 * LABELS - 1) * (np.c_[np.ones(4), X] @ A)
+        assert met[0] == ((margins <= 1).sum(), (margins <= 0).sum(), (1 - margins)[margins <= 1].sum(), margins.min())
+        np.testing.assert_array_equal(sums[0], (2 * LABELS - 1)[margins <= 1] @ np.c_[np.ones(4), X][margins <= 1])
+        for run in (pocket.count_errors, pocket.count_errors.py_func):
+            assert run(rows, LABELS, A, 9) == (margins <= 0).sum()
+            assert run(rows, LABELS, A, 1) == 1
+
+
+def test_the_pockets_visits_are_their_python_body() -> None:
+    outcomes = []
+    for run in (pocket._visits, pocket._visits.py_func):
+        A, kept, state = np.ones(5), np.ones(5), np.array([0, 0, 2, -1, 0])
+        draws = np.array([2, 2, 0, 3, 1, 1, 0, 2, 3, 3, 0, 1])
+        met = run(
+            narrow(X), LABELS, np.empty(0), draws, A, kept, state, 0.0, np.ones(12), 1.0, None, np.array([0, 1, 1]), 100
+        )
+        outcomes.append((met, A.tolist(), kept.tolist(), state.tolist()))
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0][3][4] > 0  # copies were made
+
+
+def test_a_path_is_thinned_when_it_is_full() -> None:
+    for run in (record, record.py_func):
+        for room in (4, 5, 8):
+            path, cursor = np.full((room, 1), np.nan), np.array([0, 1, 1])
+            path[0] = 0
+            for k in range(1, 101):
+                run(path, cursor, np.array([float(k)]))
+                used, stride = cursor[1], cursor[2]
+                assert cursor[0] == k
+                assert used <= room
+                np.testing.assert_array_equal(path[:used, 0], np.arange(0, k + 1, stride))
+                assert used == k // stride + 1
+                assert used > room / 2 - 1 or k < room
+
+
+def test_a_closed_path_ends_with_the_present_weights() -> None:
+    a = np.zeros(2)
+    path = Path(a, wanted=True)
+    path.rows = np.zeros((4, 2))
+    for k in range(1, 6):
+        a = a + 1
+        path.add(a)
+        rows = path.so_far(a)
+        assert rows is not None
+        assert rows[-1].tolist() == [k, k]
+    assert Path(a, wanted=False).so_far(a) is None
+
+
+def test_copy_into() -> None:
+    for run in (copy_into, copy_into.py_func):
+        target = np.zeros(3)
+        run(np.array([1.0, 2, 3]), target)
+        assert target.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "n_classes", "dtype"),
+    [
+        ({}, 2, FLOATS[0]),
+        ({}, 2, FLOATS[1]),
+        ({"bias": "radius"}, 2, FLOATS[1]),
+        ({"average": True}, 2, FLOATS[0]),
+        ({"slack": 0.5}, 2, FLOATS[0]),
+        ({"batch": True}, 2, FLOATS[0]),
+        ({}, 3, FLOATS[0]),
+        ({"multiclass": "one-vs-one"}, 3, FLOATS[0]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+def test_a_fit_does_not_depend_on_how_the_data_are_stored(
+    options: dict[str, Any], n_classes: int, dtype: Any, rng: np.random.Generator
+) -> None:
+    Z = rng.integers(-3, 4, (40, 4)).astype(dtype)
+    Z[7] = 0
+    y = rng.integers(0, n_classes, 40)
+    fits = [Perceptron(**options, max_iter=20).fit(make(Z), y) for make in KINDS.values()]
+    for fit in fits:
+        assert fit.weights_.dtype == dtype
+        np.testing.assert_array_equal(fit.weights_, fits[0].weights_)  # sums of whole numbers: no rounding
+        np.testing.assert_array_equal(fit.history_["corrections"], fits[0].history_["corrections"])
+        np.testing.assert_array_equal(fit.predict(sparse.csr_array(Z)), fits[0].predict(Z))
+        np.testing.assert_allclose(
+            fit.decision_function(sparse.csr_array(Z)), fits[0].decision_function(Z), rtol=1e-5, atol=1e-5
+        )
+        assert fit.decision_function(Z).dtype == dtype
+
+
+WORKED = """
+import json, warnings
+from discriminant import Perceptron, datasets
+warnings.simplefilter("ignore")
+out = {}
+for name, model, data in [
+    ("or", Perceptron(), datasets.or_function()),
+    ("eight", Perceptron(start=[1, 1, 1]), datasets.slides_eight()),
+    ("five", Perceptron(start=[1, 1, 1]), datasets.slides_five()),
+    ("table", Perceptron(batch=True), datasets.table(3, 2)),
+    ("pocket", Perceptron(pocket=True, random_state=0, max_iter=5), datasets.table(1, 3)),
+    ("machine", Perceptron(average=True, max_iter=5), datasets.table(1, 2, 4)),
+]:
+    model.fit(*data)
+    out[name] = [model.weights_.round(9).tolist(), model.n_corrections_, model.n_iter_, model.status_.name]
+print(json.dumps(out))
+"""
+
+
+def test_without_a_compiler_the_worked_numbers_are_the_same() -> None:
+    def run(**variables: str) -> Any:
+        done = subprocess.run(
+            [sys.executable, "-c", WORKED], capture_output=True, text=True, check=True, env=os.environ | variables
+        )
+        return json.loads(done.stdout)
+
+    plain = run(NUMBA_DISABLE_JIT="1")
+    assert plain["or"] == [[-1, 2, 2], 9, 6, "SEPARATED"]
+    assert plain["eight"] == [[-37, 4, 6], 180, 56, "SEPARATED"]
+    assert plain["table"] == [[19, -41.4, 48.6], 16, 17, "SEPARATED"]
+    assert plain["five"][3] == "CYCLES"
+    assert plain == run()

@@ -1,0 +1,82 @@
+"""
+Four categories by relaxation
+=============================
+
+Computer exercise 12: a multicategory relaxation rule on all four categories of the table, and the regions that
+boundaries of one category against the rest leave ambiguous. Since ω₁ and ω₃ overlap, no linear machine is free of
+errors here.
+
+Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.12.2, Computer exercise 12.
+"""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+from _style import BLUE, GRAY, ORANGE, figure, line, plane, points, regions
+
+from discriminant import NotConvergedWarning, Relaxation, datasets
+
+X, y = datasets.table()
+
+# %%
+# Without a margin, as the exercise has it, every correction is a multiple of the shortfall −aᵗy, so the rule cannot
+# start at zero: that is refused, with the reason.
+
+try:
+    Relaxation(margin=0.0).fit(X, y)
+except ValueError as error:
+    print(error)
+
+
+def run(**parameters):
+    """Give 500 passes of the rule."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotConvergedWarning)
+        return Relaxation(start=start, max_iter=500, record="weights", **parameters).fit(X, y)
+
+
+def wrong(model):
+    """Count the patterns that the model gets wrong."""
+    return int((model.predict(X) != y).sum())
+
+
+# %%
+# From random weights it runs, but the vectors of ω₁ and ω₃ draw together. Where they are the same, none of their
+# patterns is wrong by any amount, and the rule has nothing left to correct; nor can it tell the two apart. A margin
+# keeps them at a distance.
+
+start = np.random.default_rng(3).normal(size=(4, 3))
+models = {"b = 0": run(margin=0.0), "b = 1": run(margin=1.0)}
+fig, (left, right) = figure(1, 2, (9.5, 3.8))
+for (name, model), color in zip(models.items(), (BLUE, ORANGE), strict=True):
+    path = model.history_["weights"]
+    apart = np.linalg.norm(path[:, 0] - path[:, 2], axis=1)
+    print(f"{name}: {wrong(model)} of 40 wrong at the end, the vectors of ω1 and ω3 {apart[-1]:.1g} apart")
+    left.plot(np.arange(1, 501), model.history_["errors"], color=color, linewidth=1, label=name)
+    right.plot(apart, color=color, linewidth=0.8, label=name)
+left.set(xlabel="pass (the first hundred)", ylabel="errors met in the pass", xlim=(0, 100), ylim=(0, None))
+right.set(xlabel="correction", ylabel="distance of the vectors of ω₁ and ω₃", yscale="log")
+right.legend()
+path = models["b = 0"].history_["weights"][-1]
+assert np.linalg.norm(path[0] - path[2]) < 1e-3 < np.linalg.norm(path[0] - path[1])
+plt.show()
+
+# %%
+# Left: the linear machine, with a margin and a small step. Right: four rules of one category against the rest. The
+# hatched regions are claimed by no category or by several, and more than half of the training patterns lie in them.
+
+machine, rest = run(margin=1.0, eta=0.1), run(margin=1.0, eta=0.1, multiclass="one-vs-rest")
+assert not machine.undecided(X).any()
+assert rest.undecided(X).sum() > 20
+
+fig, axes = figure(1, 2, (9.5, 4.8))
+for ax, model, title in zip(axes, (machine, rest), ("linear machine", "one against the rest"), strict=True):
+    plane(ax, (-11, 11, -11, 11))
+    regions(ax, lambda rows, model=model: model.predict(rows) - 1, model.undecided)
+    points(ax, X, y)
+    ax.set_title(f"{title}: {wrong(model)} of 40 wrong, {int(model.undecided(X).sum())} undecided")
+for a in rest.weights_:
+    line(axes[1], a, color=GRAY, linewidth=0.8)
+axes[0].legend(loc="lower right", ncols=2, frameon=True, framealpha=1)
+plt.show()

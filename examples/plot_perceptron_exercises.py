@@ -1,0 +1,102 @@
+"""
+Exercises on the perceptron
+===========================
+
+Computer exercises 2, 3 and 4: how many corrections two pairs of categories need, what the pocket makes of a pair that
+no line separates, and whether the bound of the convergence theorem holds.
+
+Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, Computer exercises 2–4, Eqs. 21–26.
+"""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+from _style import BLACK, BLUE, GRAY, GREEN, ORANGE, PINK, figure, line, plane, points
+
+from discriminant import NotConvergedWarning, Perceptron, bounds, datasets, margins
+
+# %%
+# **Exercise 2.** The batch perceptron from a = 0 with η = 1: 23 corrections for ω₁ and ω₂, 16 for ω₃ and ω₂. The second
+# pair is easier because its patterns leave more room between them.
+
+fig, axes = figure(1, 3, (10.5, 3.9))
+for ax, pair, corrections, title in (
+    (axes[0], (1, 2), 23, "ω₁ (circles), ω₂ (squares)"),
+    (axes[1], (3, 2), 16, "ω₃ (circles), ω₂ (squares)"),
+):
+    dataset = datasets.table(*pair)
+    X, y = dataset
+    model = Perceptron(batch=True).fit(X, y)
+    assert model.n_corrections_ == corrections == dataset.corrections
+    np.testing.assert_allclose(model.weights_, dataset.solution, atol=1e-9)
+    points(ax, X, y, order=(1, 0))
+    plane(ax, (-6, 9.5, -7, 9.5))
+    line(ax, model.weights_)
+    ax.set_title(f"{title}\n{corrections} corrections")
+    color, marker = ((BLUE, "o"), (ORANGE, "s"))[pair[0] == 3]
+    name = f"ω{pair[0]}/ω₂".replace("1", "₁").replace("3", "₃")
+    axes[2].plot(np.arange(1, model.n_iter_ + 1), model.history_["criterion"], color=color, label=name)
+    widest = max(margins(Perceptron(margin=b).fit(X, y), X, y).margin for b in (0, 10, 100))
+    print(f"ω{pair[0]}/ω2: {corrections} corrections, a = {model.weights_.round(1)}, a margin of {widest:.2f} exists")
+axes[2].set(xlabel="pass", ylabel="criterion $J_p$", yscale="symlog", ylim=(0, None))
+axes[2].legend()
+plt.show()
+
+# %%
+# **Exercise 3.** Nothing separates ω₁ from ω₃; the fewest errors are 1. The perceptron wanders, its errors with it. The
+# pocket keeps the best weights seen, and each of its copies lowers the errors on all patterns.
+
+dataset = datasets.table(1, 3)
+X, y = dataset
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", NotConvergedWarning)
+    wandering = Perceptron(order="random", random_state=0, max_iter=100, record="weights").fit(X, y)
+    pocket = Perceptron(pocket=True, random_state=0, max_iter=100).fit(X, y)
+    mean = Perceptron(average=True, order="random", random_state=0, max_iter=100).fit(X, y)
+left_in_pocket = int((pocket.predict(X) != y).sum())
+assert left_in_pocket == dataset.fewest_errors == 1
+print(f"the pocket changed {pocket.n_copies_} times and leaves {left_in_pocket} error")
+
+fig, (left, right) = figure(1, 2, (9.5, 4.2), width_ratios=(1, 1.3))
+points(left, X, y, order=(1, 0), names=("ω₁", "ω₃"))
+plane(left, (-6, 8, -5, 9.5))
+line(left, pocket.weights_, label="pocket", linewidth=2)
+line(left, mean.weights_, color=PINK, linestyle="-.", label="average")
+line(left, wandering.weights_, color=GRAY, linestyle="--", label="last")
+left.legend(loc="lower right")
+passes = np.arange(1, 101)
+right.plot(passes, wandering.history_["errors"], color=GRAY, linewidth=1, label="perceptron, met in the pass")
+right.plot(passes, pocket.history_["errors"], color=BLACK, linewidth=2, label="in the pocket")
+right.axhline(1, color=GREEN, linestyle=":", label="fewest possible")
+right.set(xlabel="pass", ylabel="errors", ylim=(0, 11))
+right.legend()
+plt.show()
+
+# %%
+# **Exercise 4.** Two hundred random starts on ω₁ and ω₂. The bound k₀ may be computed with any separating vector. The
+# one that a run ends with often passes close to a pattern, so that γ is tiny and k₀ huge; a vector with a larger margin
+# gives a smaller k₀. No run makes more corrections than either allows.
+
+X, y = datasets.table(1, 2)
+rng = np.random.default_rng(0)
+wide = Perceptron(margin=100).fit(X, y)
+made, allowed, allowed_wide = [], [], []
+for start in rng.normal(scale=20, size=(200, 3)):
+    model = Perceptron(start=start).fit(X, y)
+    made.append(model.n_corrections_)
+    allowed.append(bounds.perceptron(X, y, model, start=start))
+    allowed_wide.append(bounds.perceptron(X, y, wide, start=start))
+assert all(k <= min(k0, k1) for k, k0, k1 in zip(made, allowed, allowed_wide, strict=True))
+print(f"β² = {allowed[0].beta ** 2:.2f}; corrections {min(made)} to {max(made)}")
+print(f"bounds from {min(allowed_wide):,.0f} to {max(allowed):,.0f}")
+
+fig, ax = figure(size=(6.0, 4.4))
+ax.scatter(allowed, made, color=BLUE, marker="o", s=14, label="k₀ with the vector found")
+ax.scatter(allowed_wide, made, color=ORANGE, marker="s", s=14, label="k₀ with a wider margin")
+ax.plot([1, 1e4], [1, 1e4], color=BLACK, linestyle="--", label="as many as allowed")
+ax.set(
+    xscale="log", yscale="log", xlabel="bound k₀ (Eq. 25)", ylabel="corrections made", xlim=(1, None), ylim=(0.8, 1e4)
+)
+ax.legend(loc="upper right")
+plt.show()

@@ -1,0 +1,60 @@
+"""Data of a given size and dtype, the same in every run, made without large temporaries."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy import sparse
+
+Labels = NDArray[np.int64]
+
+
+def _normal(n: int, d: int, dtype: DTypeLike) -> tuple[NDArray[Any], NDArray[Any], np.random.Generator]:
+    """Standard normal rows and a unit vector."""
+    rng = np.random.default_rng(0)
+    X, w = np.empty((n, d), dtype), rng.standard_normal(d)
+    rng.standard_normal(out=X, dtype=X.dtype)
+    return X, (w / np.linalg.norm(w)).astype(dtype), rng
+
+
+def overlapping(n: int, d: int, dtype: DTypeLike = np.float64) -> tuple[NDArray[Any], Labels]:
+    """Two classes on the sides of a plane, blurred so that one row in ten is on the wrong one."""
+    X, w, rng = _normal(n, d, dtype)
+    return X, (X @ w + 0.3 * rng.standard_normal(n) > 0).astype(np.int64)
+
+
+def separable(n: int, d: int, margin: float, dtype: DTypeLike = np.float64) -> tuple[NDArray[Any], Labels]:
+    """Two classes on the sides of a plane, moved apart until no row is nearer to it than the margin."""
+    X, w, _ = _normal(n, d, dtype)
+    y = (X @ w > 0).astype(np.int64)
+    for start in range(0, n, 8192):
+        rows = slice(start, start + 8192)
+        X[rows] += np.where(y[rows] == 1, margin, -margin).astype(dtype)[:, None] * w
+    return X, y
+
+
+def scattered(n: int, d: int, per_row: int) -> tuple[sparse.csr_matrix, Labels]:
+    """A float64 CSR matrix with ``per_row`` entries in each row, one in each of as many bands of columns."""
+    rng = np.random.default_rng(0)
+    band = d // per_row
+    columns = rng.integers(band, size=(n, per_row), dtype=np.int32) + np.arange(per_row, dtype=np.int32) * band
+    pointers = np.arange(0, n * per_row + 1, per_row, dtype=np.int32)
+    X = sparse.csr_matrix((rng.standard_normal(n * per_row), columns.ravel(), pointers), shape=(n, d))
+    return X, (X @ rng.standard_normal(d) + 2 * rng.standard_normal(n) > 0).astype(np.int64)
+
+
+def real(name: str) -> tuple[Any, Labels] | None:
+    """A real data set from ``DISCRIMINANT_DATA`` or the folder beside the project, values as float64; None without."""
+    default = Path(__file__).parents[2] / "shared" / "data"
+    file = Path(os.environ.get("DISCRIMINANT_DATA", default)) / name / "data.npz"
+    if not file.exists():
+        return None
+    with np.load(file) as parts:
+        if "indptr" not in parts:
+            return parts["X"].astype(np.float64), parts["y"]
+        entries = parts["data"].astype(np.float64), parts["indices"], parts["indptr"]
+        return sparse.csr_matrix(entries, shape=tuple(parts["shape"])), parts["y"]

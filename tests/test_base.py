@@ -524,7 +524,7 @@ def test_the_bound_stands_beside_the_corrections() -> None:
     model = Perceptron(start=[1, 1, 1]).fit(X, y)
     bound = bounds.perceptron(X, y, model, start=[1, 1, 1])
     assert model.report_.to_dict()["bound"] == pytest.approx(float(bound))
-    assert f"180 (the theorem allows at most {float(bound):,.0f})" in str(model.report_)
+    assert f"180 (the theorem allows at most {bound.corrections:,})" in str(model.report_)
     for options in ({"batch": True}, {"average": True}, {"schedule": "k"}):  # the theorem does not speak of these
         assert Perceptron(**options).fit(X, y).report_.to_dict()["bound"] is None
     assert Perceptron().fit(X, y, sample_weight=np.ones(8)).report_.to_dict()["bound"] is None
@@ -573,6 +573,14 @@ def test_small_data_outlive_the_users_variable() -> None:
     del X, y
     gc.collect()
     assert model.report_.to_dict()["bound"] == pytest.approx(bound)
+
+
+def test_data_that_were_spoiled_after_the_fit_do_not_spoil_the_report() -> None:
+    X, y = small()
+    model = Perceptron().fit(X, y)
+    X[0, 0] = np.nan
+    assert "features" not in str(model.report_)
+    assert model.report_.to_dict()["bound"] is None
 
 
 def test_what_cannot_be_held_weakly_is_not_held() -> None:

@@ -154,6 +154,7 @@ class ErrorCorrectingRule:
         self.A = A = A[0] if len(A) == 1 else A
         self.b = A.dtype.type(margin)
         self.schedule = get(schedule)
+        self.fixed = self.schedule(1) if self.schedule.name == "constant" else None
         self.trail = Path(A, model.record == "weights", n_problems(model.classes_.size, model.multiclass_))
         self.random = check_random_state(model.random_state) if model.order == "random" else None
         self.k = 0
@@ -185,9 +186,9 @@ class ErrorCorrectingRule:
         A variable increment is computed at most as far ahead as it has come: a user's function may be slow, and may
         end where the corrections do.
         """
-        if self.schedule.name == "constant":
+        if self.fixed is not None:
             if self._etas.size < count:
-                self._etas = self.schedule.values(1, count).astype(self.A.dtype)
+                self._etas = np.full(count, self.fixed, self.A.dtype)
             return self._etas[:count]
         done = self.k + 1 - self._first
         if self.schedule.stateful or not 0 <= done < self._etas.size:
@@ -195,6 +196,10 @@ class ErrorCorrectingRule:
             self._etas, self._first, done = self.schedule.values(self.k + 1, ahead), self.k + 1, 0
             self._etas = self._etas.astype(self.A.dtype, copy=False)
         return self._etas[done : done + count]
+
+    def eta(self) -> float:
+        """The length of the latest correction."""
+        return self.schedule(max(self.k, 1)) if self.fixed is None else self.fixed
 
     def order(self, n: int) -> NDArray[np.uint32]:
         """The rows' order, or a new permutation."""
@@ -234,9 +239,9 @@ class ErrorCorrectingRule:
     def move(self, total: NDArray[Any]) -> None:
         """Make the batch correction a(k+1) = a(k) + eta(k) total."""
         self.k += 1
-        self.A += self.A.dtype.type(self.schedule(self.k)) * total
+        self.A += self.A.dtype.type(self.eta()) * total
         self.trail.add(self.A)
 
     def told(self, sweep: Sweep, status: Status | None) -> Epoch:
         """The epoch as the history keeps it."""
-        return Epoch(sweep.errors, sweep.criterion, self.schedule(max(self.k, 1)), sweep.corrections, status)
+        return Epoch(sweep.errors, sweep.criterion, self.eta(), sweep.corrections, status)

@@ -99,7 +99,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         with watching() as watch:
             solutions = self._solutions(problem, watch, given_X, given_y, sample_weight)
             self._publish(solutions, problem, given_X)
-            self._portions = [Epochs(solution.epochs) for solution in solutions]
+            self._portions = [solution.told for solution in solutions]
         self._warn(watch)
         return self
 
@@ -180,7 +180,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Whether the classes are parted by a plane among the patterns, so that Cover's count of planes applies."""
         return True
 
-    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float] | None:
+    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float | None] | None:
         """The number of corrections that a theorem allows, given the radius of the data; None without one."""
         return None
 
@@ -464,7 +464,7 @@ class _Later:
 
     SMALL = 2**20
 
-    def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float] | None, plane: bool) -> None:
+    def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float | None] | None, plane: bool) -> None:
         self._theorem, self._plane = theorem, plane
         source = problem.source
         self._data: Callable[[], Any]
@@ -487,7 +487,10 @@ class _Later:
             more["notes"] = [*facts["notes"], chance]
         X = self._data()
         if X is not None:
-            X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            try:
+                X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            except ValueError:  # the user has put NaN into X since the fit
+                return more
             more["scale"] = scale_of(X)
             if self._theorem is not None:
                 more["bound"] = self._theorem(radius(X))

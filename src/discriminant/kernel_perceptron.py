@@ -367,7 +367,7 @@ class KernelPerceptron(OnlineClassifier):
     def _is_plane(self) -> bool:
         return isinstance(mercer.get(self.kernel), mercer.Linear)
 
-    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float] | None:
+    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float | None] | None:
         bound = None if problem.weight.size else solution.facts.get("bound")
         return None if bound is None else lambda R: bound
 

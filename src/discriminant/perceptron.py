@@ -158,7 +158,7 @@ class PerceptronRule(ErrorCorrectingRule):
 
     def _prove(self, problem: Problem, finding: str) -> None:
         """Say whether the finding is a proof: it is when all the arithmetic was exact."""
-        exact = problem.exact(self.facts["start"], self._additions(problem), self.schedule(1), float(self.bias))
+        exact = problem.exact(self.facts["start"], self._additions(problem), self.eta(), float(self.bias))
         self.facts["inseparable"] = exact
         what = "exact arithmetic: the classes are not linearly separable" if exact else "floating-point arithmetic"
         self.facts["notes"] = [f"{finding}, in {what}."]
@@ -400,7 +400,7 @@ class Perceptron(OnlineClassifier):
             return overlap + "."
         return f"{overlap}; if the classes are separable after all, a larger max_iter or standardized features help."
 
-    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float] | None:
+    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float | None] | None:
         """The bound of Theorem 5.1, in the space where w0 belongs to a constant coordinate: 1, or R."""
         schedule = get(self.schedule)
         plain = not (self.batch or self.pocket or self.average or self.slack) and not problem.weight.size
@@ -413,8 +413,11 @@ class Perceptron(OnlineClassifier):
         answer, start, gamma = solution.weights * scale, solution.facts["start"] * scale, solution.facts["gamma"]
         eta, margin = schedule(1), float(self.margin)
 
-        def bound(R: float) -> float:
+        def bound(R: float) -> float | None:
             beta = kesler * np.hypot(R, constant)
-            return float(perceptron_from_numbers(answer, beta, gamma, start=start, eta=eta, margin=margin))
+            try:
+                return float(perceptron_from_numbers(answer, beta, gamma, start=start, eta=eta, margin=margin))
+            except ValueError:  # a margin so small that its square is no number bounds nothing
+                return None
 
         return bound

@@ -215,7 +215,8 @@ class Report:
         if facts["errors"] is None:
             return {}
         bound = facts.get("bound")
-        allowed = "" if bound is None else f" (the theorem allows at most {np.floor(bound):,.0f})"
+        # Rounding may have pushed a whole bound just below itself.
+        allowed = "" if bound is None else f" (the theorem allows at most {np.floor(bound * (1 + 1e-12)):,.0f})"
         return {
             "iterations": f"{facts['iterations']:,}",
             "corrections": f"{facts['corrections']:,}{allowed}",

@@ -1,0 +1,121 @@
+"""Status, solutions, reports, and the errors and warnings that carry their evidence."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discriminant import FitInterruptedWarning, NotConvergedWarning, NotSeparableError, Perceptron, Report, Status
+from discriminant.solution import Epoch, Epochs, Solution, history_of
+
+
+def test_every_status_has_its_sentence() -> None:
+    assert [status.name for status in Status] == [
+        "SEPARATED", "CONVERGED", "NOT_SEPARABLE", "CYCLES", "BUDGET", "STOPPED",
+    ]  # fmt: skip
+    assert len({status.sentence for status in Status}) == 6
+    assert str(Status.NOT_SEPARABLE).startswith("not separable: no linear discriminant")
+    assert [status.finished for status in Status] == [True, True, False, False, False, False]
+    assert pickle.loads(pickle.dumps(Status.CYCLES)) is Status.CYCLES
+
+
+def test_the_worst_status_speaks_for_all() -> None:
+    order = list(Status)
+    for i, one in enumerate(order):
+        for j, other in enumerate(order):
+            assert Status.worst([one, other]) is order[max(i, j)]
+
+
+def solution(n: int, path: Any = None) -> Solution:
+    epochs = [Epoch(n - k, 0.5 * k, 1.0 / (k + 1), k) for k in range(n)]
+    return Solution(np.zeros((1, 3)), Status.BUDGET, epochs, path)
+
+
+@pytest.mark.parametrize("kind", [list, Epochs])
+def test_the_history_of_one_problem(kind: Any) -> None:
+    one = solution(4)
+    one.epochs = kind(one.epochs)
+    history = history_of([one])
+    assert history["errors"].tolist() == [4, 3, 2, 1]
+    assert history["criterion"].tolist() == [0, 0.5, 1, 1.5]
+    assert history["step"].tolist() == [1, 1 / 2, 1 / 3, 1 / 4]
+    assert history["corrections"].tolist() == [0, 1, 2, 3]
+    assert set(history) == {"errors", "criterion", "step", "corrections"}
+    assert (one.n_iter, one.n_corrections) == (4, 6)
+
+
+def test_the_history_of_several_problems() -> None:
+    history = history_of([solution(2, np.zeros((3, 3))), solution(0, np.ones((1, 3))), solution(1, np.full((2, 3), 2))])
+    assert history["problem"].tolist() == [0, 0, 2]
+    assert history["weights"][:, 0].tolist() == [0, 0, 0, 1, 2, 2]
+    assert history["weights_problem"].tolist() == [0, 0, 0, 1, 2, 2]
+
+
+def facts(**more: Any) -> dict[str, Any]:
+    return {
+        "procedure": "Perceptron", "status": "BUDGET", "criterion": "J", "iterations": 1_000, "corrections": 2_345,
+        "errors": 7, "n_samples": 10_000, "bound": None, "inseparable": False, "details": {}, "notes": [],
+        "remedy": "this or that.",
+    } | more  # fmt: skip
+
+
+def test_a_report_looks_at_the_data_once_and_only_when_it_is_read() -> None:
+    looks = []
+
+    def later(known: dict[str, Any]) -> dict[str, Any]:
+        looks.append(known)
+        return {"scale": "sizes", "bound": 9_999.6}
+
+    report = Report(facts(), later)
+    assert "Errors after 1,000 iterations: 7 of 10,000 patterns" in report.warning()
+    assert "may not be linearly separable. To try: this or that." in report.warning()
+    assert not looks
+    assert report.to_dict()["scale"] == "sizes"
+    assert "2,345 (the theorem allows at most 9,999)" in str(report)
+    assert len(looks) == 1
+    given = report.to_dict()
+    given["errors"] = "spoiled"
+    assert report.to_dict()["errors"] == 7
+    for twin in (copy.deepcopy(report), pickle.loads(pickle.dumps(report))):
+        assert twin.to_dict() == report.to_dict()
+    assert len(looks) == 1
+
+
+def test_lines_that_have_nothing_to_say_are_left_out() -> None:
+    text = str(Report(facts(errors=None, remedy=None)))
+    assert [line.split()[0] for line in text.splitlines()[1:]] == ["minimized"]
+    assert "are not linearly separable" in Report(facts(inseparable=True)).warning()
+
+
+@pytest.mark.parametrize("kind", [NotConvergedWarning, FitInterruptedWarning])
+def test_a_warning_carries_its_report(kind: Any) -> None:
+    report = Report(facts())
+    for warning in (kind("stopped", report), pickle.loads(pickle.dumps(kind("stopped", report)))):
+        assert str(warning) == "stopped"
+        assert warning.report.to_dict() == report.to_dict()
+    assert kind("alone").report is None
+
+
+def test_not_separable_is_a_value_error_with_its_proof() -> None:
+    for error in (NotSeparableError("no", [1, 2]), pickle.loads(pickle.dumps(NotSeparableError("no", [1, 2])))):
+        assert isinstance(error, ValueError)
+        assert str(error) == "no"
+        assert error.certificate == [1, 2]
+    assert NotSeparableError("no").certificate is None
+
+
+def test_a_report_does_not_hold_its_model() -> None:
+    gc.disable()
+    try:
+        model = Perceptron().fit([[0.0], [1.0]], [0, 1])
+        watched = weakref.ref(model)
+        del model
+        assert watched() is None  # without the garbage collector: there is no cycle
+    finally:
+        gc.enable()

@@ -15,33 +15,24 @@ from discriminant import FisherDiscriminant, LeastSquaresRegressor, RidgeRegress
 
 from ._audit import require
 from ._case import Contest, Outcome, Peer, Reading, case, faster, within
-from ._child import child
+from ._child import PEAK, child
 from ._data import overlapping
 
-# Blocks of 4,096 rows, the moments and the solver's own; a copy of the data must show in it.
-MEMORY = """
-import ctypes, re
-from pathlib import Path
+# A copy of the data must show in the peak.
+MEMORY = (
+    PEAK
+    + """
 import numpy as np
 from discriminant import FisherDiscriminant, LeastSquares
-
-def peak():
-    return 1024 * int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])
-
-def above(work):
-    ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5")
-    before = peak()
-    work()
-    return (peak() - before) / 2**20
 
 X = np.random.default_rng(0).standard_normal(({n}, {d}))
 y = (X[:, 0] > 0).astype(np.int64)
 LeastSquares().fit(X[:10_000], y[:10_000])
 FisherDiscriminant().fit(X[:10_000], y[:10_000])
-assert above(X.copy) > 0.9 * X.nbytes / 2**20
-print(above(lambda: {estimator}().fit(X, y)))
+assert above(X.copy) > 0.9 * X.nbytes
+print(above(lambda: {estimator}().fit(X, y)) / 2**20)
 """
+)
 
 
 def directions(ours: Any, theirs: Any) -> str:

@@ -39,7 +39,7 @@ from ._driver import Watch
 from ._machine import Path, record
 from ._problem import Problem, read_only, sqnorms
 from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
-from .base import choice, number
+from .base import ORDER_OF_VISITS, choice, number
 from .samples import Samples
 from .schedules import Constant, Optimal, ScalarRLS, Schedule, get
 from .solution import Epoch, Status
@@ -407,10 +407,7 @@ def largest_eigenvalue(Y: Samples, weight: NDArray[Any]) -> float:
 class WidrowHoffParameters:
     """What the classifier and the regressor share: parameters, their checks, the rule, the remedy."""
 
-    _expected_failed_checks = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
-        for kind in ("dense", "sparse")
-    }
+    _expected_failed_checks = ORDER_OF_VISITS
 
     _exact = "LeastSquares"
     _watched: str | None = "errors"  # what a schedule may look at

@@ -28,6 +28,12 @@ from .exceptions import FitInterruptedWarning, NotConvergedWarning
 from .multiclass import ambiguous, pairwise_scores, relabel, votes
 from .solution import Epochs, Report, Solution, Status, history_of
 
+# the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
+ORDER_OF_VISITS = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
+    for kind in ("dense", "sparse")
+}
+
 
 def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = False, high: float = np.inf) -> float:
     """``value`` as a float in (low, high), or [low, high) when closed; otherwise an error that names it."""
@@ -374,8 +380,8 @@ def available_when(check: Callable[[Any], bool]) -> Callable[[F], F]:
 
 
 def _single_sample(estimator: Any) -> bool:
-    """Whether the rule corrects pattern by pattern, without a coordinate for each: else there is no ``partial_fit``."""
-    return not getattr(estimator, "batch", False) and not getattr(estimator, "slack", 0)
+    """Whether the rule corrects pattern by pattern, with no number for each of them: else no ``partial_fit``."""
+    return not any(getattr(estimator, name, False) for name in ("batch", "dual", "slack"))
 
 
 def _same(one: Any, other: Any) -> bool:

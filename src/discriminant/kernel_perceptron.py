@@ -33,7 +33,7 @@ from ._driver import CHUNK, Rule, Watch
 from ._machine import ErrorCorrectingRule, Returns, Sweep, record
 from ._problem import Problem
 from ._rows import compiled, finite, inlined
-from .base import OnlineClassifier, available_when, choice, number
+from .base import ORDER_OF_VISITS, OnlineClassifier, available_when, choice, number
 from .bounds import perceptron_from_numbers
 from .schedules import Schedule, get
 from .solution import Epoch, Solution, Status
@@ -289,10 +289,7 @@ class KernelPerceptron(OnlineClassifier):
 
     _criterion = "J_p = sum of b - z g(x) over the patterns with z g(x) <= b, in the feature space of the kernel"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
-    _expected_failed_checks = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
-        for kind in ("dense", "sparse")
-    }
+    _expected_failed_checks = ORDER_OF_VISITS
 
     start = None
 

@@ -31,7 +31,7 @@ from ._driver import Rule, Watch
 from ._machine import ErrorCorrectingRule, Returns, Sweep, correct, record, visit
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined
-from .base import OnlineClassifier, choice, number
+from .base import ORDER_OF_VISITS, OnlineClassifier, choice, number
 from .bounds import perceptron_from_numbers
 from .pocket import PocketRule, count_errors
 from .schedules import Schedule, get
@@ -313,10 +313,7 @@ class Perceptron(OnlineClassifier):
 
     _criterion = "J_p(a) = sum of b - a'y over the patterns with a'y <= b"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
-    _expected_failed_checks = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
-        for kind in ("dense", "sparse")
-    }
+    _expected_failed_checks = ORDER_OF_VISITS
 
     def __init__(
         self,

@@ -32,7 +32,7 @@ from ._driver import Rule, Watch
 from ._machine import ErrorCorrectingRule, correct, record, visit
 from ._problem import Problem, sqnorms
 from ._rows import CSR, Rows, compiled, finite, inlined
-from .base import OnlineClassifier, choice, number
+from .base import ORDER_OF_VISITS, OnlineClassifier, choice, number
 from .samples import Samples
 from .schedules import Schedule, get
 from .solution import Epoch, Status
@@ -279,10 +279,7 @@ class Relaxation(OnlineClassifier):
 
     _criterion = "J_r(a) = half the sum of (a'y - b)^2 / |y|^2 over the patterns with a'y <= b"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
-    _expected_failed_checks = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
-        for kind in ("dense", "sparse")
-    }
+    _expected_failed_checks = ORDER_OF_VISITS
 
     def __init__(
         self,

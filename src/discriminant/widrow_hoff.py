@@ -8,7 +8,7 @@ Source: Duda, Hart, Stork, *Pattern Classification*, section 5.8.4, Algorithm 10
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,9 @@ from ._lms import (
     LeastMeanSquaresRule,
     Progress,
     WidrowHoffParameters,
-    streams,
 )
 from ._problem import Problem
-from .base import OnlineClassifier, available_when, choice
+from .base import OnlineClassifier, choice
 from .multiclass import n_problems
 from .schedules import Schedule
 from .solution import Solution
@@ -127,28 +126,6 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_rule()
-
-    @available_when(streams)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a portion of data, going on from the present weights.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Labels.
-        classes : array of shape (c,), default=None
-            All classes that will ever come; needed at the first call.
-        sample_weight : array of shape (n,), default=None
-            Weights.
-
-        Returns
-        -------
-        self
-            The classifier.
-        """
-        return super().partial_fit(X, y, classes, sample_weight)
 
     def _problems(self, problem: Problem) -> list[Problem]:
         b = margins_of(self.targets, problem.n_rows)

@@ -26,7 +26,7 @@ from ._driver import Rule, Watch
 from ._machine import ErrorCorrectingRule, correct, record, visit
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined, row_column, row_length
-from .base import OnlineClassifier, choice, number
+from .base import ORDER_OF_VISITS, OnlineClassifier, choice, number
 from .solution import Epoch, Solution, Status
 
 # Largest exponent of a weight in float64 and in float32, with room for a sum of products with features.
@@ -178,10 +178,7 @@ class BalancedWinnow(OnlineClassifier):
     """
 
     _criterion = "the sum of -g(x) over the errors, g(x) = (a+ - a-)'y"
-    _expected_failed_checks = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
-        for kind in ("dense", "sparse")
-    }
+    _expected_failed_checks = ORDER_OF_VISITS
 
     def __init__(
         self,

@@ -536,9 +536,11 @@ def test_the_handler_is_taken_away_when_a_fit_fails(ctrl_c: Any) -> None:
 
 
 CHILD = """
-import sys, warnings
+import faulthandler, signal, sys, warnings
 import numpy as np
 from discriminant import FitInterruptedWarning, Perceptron
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background inherits an ignored Ctrl-C
+faulthandler.dump_traceback_later(120, exit=True)  # a signal that is lost must not hang the tests
 warnings.simplefilter("ignore", FitInterruptedWarning)
 X = np.random.default_rng(0).normal(size=(20_000, 20))
 y = np.random.default_rng(1).integers(0, 2, 20_000)

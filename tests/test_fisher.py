@@ -120,6 +120,13 @@ def test_singular_scatter_is_said_and_shrinkage_cures_it(rng: np.random.Generato
     assert FisherDiscriminant(shrinkage=0.1).fit(X, y).rank_ == 30
 
 
+def test_one_pattern_a_class_goes_by_the_means() -> None:
+    model = FisherDiscriminant().fit([[0.0, 0.0], [2.0, 2.0]], [0, 1])
+    np.testing.assert_allclose(model.coef_, [[2, 2]])
+    assert model.rank_ == 0
+    assert model.predict([[0.9, 0.9], [1.2, 1.0]]).tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

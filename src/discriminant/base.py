@@ -7,23 +7,20 @@ linear machine of its own takes Kesler's rule.  Ties and ambiguous regions stay 
 from __future__ import annotations
 
 import warnings
-import weakref
 from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
 from ._driver import Rule, Watch, drive, watching
+from ._later import Later
 from ._problem import Problem, encode, encode_known, make_problem
-from .bounds import cover, radius
 from .exceptions import FitInterruptedWarning, NotConvergedWarning
 from .multiclass import ambiguous, pairwise_scores, relabel, votes
 from .solution import Epochs, Report, Solution, Status, history_of
@@ -151,7 +148,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.history_ = history_of(solutions)
         self._set_weights(np.concatenate([solution.weights for solution in solutions]))
         theorem = self._theorem(solutions[0], problem) if len(solutions) == 1 else None
-        self.report_ = Report(self._facts(solutions, problem), _Later(X, problem, theorem, self._is_plane()))
+        self.report_ = Report(self._facts(solutions, problem), Later(X, problem, theorem, self._is_plane()))
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         self.weights_ = A[0] if len(A) == 1 else A
@@ -460,53 +457,3 @@ class OnlineClassifier(IterativeClassifier):
                 raise ValueError(f"classes={self.classes_.tolist()}: give at least two classes.")
         elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
             raise ValueError(f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}.")
-
-
-class _Later:
-    """What a report adds when it is read: the bound, the scale of the features, how much separation means.
-
-    Data of more than ``SMALL`` bytes are held weakly, because a model must not keep a large training set in memory.
-    """
-
-    SMALL = 2**20
-
-    def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float | None] | None, plane: bool) -> None:
-        self._theorem, self._plane = theorem, plane
-        source = problem.source
-        self._data: Callable[[], Any]
-        if problem.entries * problem.dtype.itemsize <= self.SMALL:
-            self._data = lambda: source
-        else:
-            try:
-                self._data = weakref.ref(X)
-            except TypeError:  # a list or the like cannot be held weakly
-                self._data = lambda: None
-
-    def __call__(self, facts: dict[str, Any]) -> dict[str, Any]:
-        n, d = facts["n_samples"], facts["n_features"]
-        more: dict[str, Any] = {}
-        if self._plane and n < 2 * (d + 1) and facts["n_classes"] == 2 and facts["status"] == "SEPARATED":
-            chance = (
-                f"With {n} patterns in {d} dimensions random labels are separable with probability {cover(n, d):.2g}: "
-                "separation says little about new data."
-            )
-            more["notes"] = [*facts["notes"], chance]
-        X = self._data()
-        if X is not None:
-            try:
-                X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-            except ValueError:  # the user has put NaN into X since the fit
-                return more
-            more["scale"] = scale_of(X)
-            if self._theorem is not None:
-                more["bound"] = self._theorem(radius(X))
-        return more
-
-
-def scale_of(X: Any) -> str:
-    """In words, the sizes of the features."""
-    ends = [part.toarray().ravel() if sparse.issparse(part) else part for part in (X.max(axis=0), X.min(axis=0))]
-    sizes = np.maximum(ends[0], -ends[1])  # no copy of X
-    smallest, largest = int(sizes.argmin()), int(sizes.argmax())
-    text = f"sizes from {sizes[smallest]:.3g} (feature {smallest}) to {sizes[largest]:.3g} (feature {largest})"
-    return text + ("; standardize them" if sizes[largest] > 100 * max(sizes[smallest], np.finfo(float).tiny) else "")

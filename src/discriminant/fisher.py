@@ -292,8 +292,10 @@ def inverse_of(S: Matrix) -> tuple[Matrix, int, float]:
         return (inverse + inverse.T) / 2, len(S), float(1 / factor.rcond)
     values, vectors = linalg.eigh(S)
     kept = values > values[-1] * len(S) * np.finfo(np.float64).eps
+    if not np.any(kept):  # no spread at all, as with one pattern a class: only the means speak
+        return np.eye(len(S)), 0, np.inf
     inverse = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-    return inverse, int(kept.sum()), float(values[-1] / values[kept][0]) if np.any(kept) else np.inf
+    return inverse, int(kept.sum()), float(values[-1] / values[kept][0])
 
 
 def ledoit_wolf_within(problem: Problem, n_classes: int, priors: Matrix) -> Matrix:

@@ -1,0 +1,64 @@
+"""What a report adds when it is read, and only then."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+from ._problem import Problem
+from .bounds import cover, radius
+
+
+class Later:
+    """What a report adds when it is read: the bound, the scale of the features, how much separation means.
+
+    Data of more than ``SMALL`` bytes are held weakly, because a model must not keep a large training set in memory.
+    """
+
+    SMALL = 2**20
+
+    def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float | None] | None, plane: bool) -> None:
+        self._theorem, self._plane = theorem, plane
+        source = problem.source
+        self._data: Callable[[], Any]
+        if problem.entries * problem.dtype.itemsize <= self.SMALL:
+            self._data = lambda: source
+        else:
+            try:
+                self._data = weakref.ref(X)
+            except TypeError:  # a list or the like cannot be held weakly
+                self._data = lambda: None
+
+    def __call__(self, facts: dict[str, Any]) -> dict[str, Any]:
+        n, d = facts["n_samples"], facts["n_features"]
+        more: dict[str, Any] = {}
+        if self._plane and n < 2 * (d + 1) and facts["n_classes"] == 2 and facts["status"] == "SEPARATED":
+            chance = (
+                f"With {n} patterns in {d} dimensions random labels are separable with probability {cover(n, d):.2g}: "
+                "separation says little about new data."
+            )
+            more["notes"] = [*facts["notes"], chance]
+        X = self._data()
+        if X is not None:
+            try:
+                X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+            except ValueError:  # the user has put NaN into X since the fit
+                return more
+            more["scale"] = scale_of(X)
+            if self._theorem is not None:
+                more["bound"] = self._theorem(radius(X))
+        return more
+
+
+def scale_of(X: Any) -> str:
+    """In words, the sizes of the features."""
+    ends = [part.toarray().ravel() if sparse.issparse(part) else part for part in (X.max(axis=0), X.min(axis=0))]
+    sizes = np.maximum(ends[0], -ends[1])  # no copy of X
+    smallest, largest = int(sizes.argmin()), int(sizes.argmax())
+    text = f"sizes from {sizes[smallest]:.3g} (feature {smallest}) to {sizes[largest]:.3g} (feature {largest})"
+    return text + ("; standardize them" if sizes[largest] > 100 * max(sizes[smallest], np.finfo(float).tiny) else "")

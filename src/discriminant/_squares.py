@@ -4,8 +4,9 @@
 
 Four ways, chosen by shape and condition, and named in the answer:
 
-- ``cholesky``: the d x d scatter matrix, built in one pass over blocks of rows, and one refinement with the residual,
-  which makes it as good as an orthogonal method while the condition number of X stays below about 1e5;
+- ``cholesky``: the d x d scatter matrix, built in one pass over blocks of rows, and, unless X is very well
+  conditioned, one refinement with the residual, which makes it as good as an orthogonal method while the condition
+  number of X stays below about 1e5;
 - ``svd``: block by block QR and the SVD of the small triangle, for everything worse; it gives the shortest a when X
   lacks full rank, which is the limit that defines the pseudoinverse;
 - ``dual``: the n x n matrix of inner products, when there are fewer rows than columns;
@@ -32,6 +33,7 @@ from threadpoolctl import ThreadpoolController
 
 BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
 RUNS = 16  # parts of the data that threads may take, whatever their number
+EASY = 1e-3  # reciprocal condition above which the normal equations alone are right to a dozen digits
 WELL = 1e-10  # reciprocal condition of the scaled scatter matrix below which its square loses too much
 WIDE = 3000  # side of a matrix that is worth building densely from a sparse X
 
@@ -65,6 +67,7 @@ class Moments:
     target_mean: Matrix
     scatter: Matrix
     cross: Matrix
+    target_scatter: Matrix
 
     def finite(self) -> bool:
         """Whether nothing overflowed and no entry was NaN."""
@@ -103,15 +106,16 @@ def moments(X: Any, T: Targets, v: Matrix | None = None) -> Moments:
 def _moments(X: Any, T: Targets, v: Matrix | None) -> Moments:
     center = None if sparse.issparse(X) else provisional_center(X)
     sums = in_order(X, lambda rows: _sums(X[rows], T[rows], None if v is None else v[rows], center))
-    total, first, target_first, gram, cross = sums
+    total, first, target_first, gram, cross, squares = sums
     mean, target_mean = first / total, target_first / total
     scatter = gram - total * np.outer(mean, mean)
     cross = cross - total * np.outer(mean, target_mean)
-    return Moments(float(total), mean if center is None else mean + center, target_mean, scatter, cross)
+    center = mean if center is None else mean + center
+    return Moments(float(total), center, target_mean, scatter, cross, squares - total * target_mean**2)
 
 
 def _sums(B: Any, S: Matrix, u: Matrix | None, center: Matrix | None) -> list[Any]:
-    """Number, sum of x, sum of t, sum of xx' and sum of xt' of one block; float32 is widened."""
+    """Number, sums of x, of t, of xx', of xt' and of the squares of t over one block; float32 is widened."""
     B = B.astype(np.float64, copy=False)
     if center is not None:
         B = B - center
@@ -125,7 +129,7 @@ def _sums(B: Any, S: Matrix, u: Matrix | None, center: Matrix | None) -> list[An
     total = len(S) if u is None else u.sum()
     target_sum = S.sum(axis=0) if u is None else u @ S
     ones = np.ones(B.shape[0]) if u is None else u
-    return [total, np.asarray(ones @ B).ravel(), target_sum, gram, np.asarray(weighted.T @ S)]
+    return [total, np.asarray(ones @ B).ravel(), target_sum, gram, np.asarray(weighted.T @ S), ones @ S**2]
 
 
 def in_order(X: Any, work: Callable[[slice], list[Any]]) -> list[Any]:
@@ -181,6 +185,8 @@ def _solve(X: Any, T: Targets, v: Matrix | None, alpha: float) -> Answer:
     start = by_cholesky(statistics, alpha)
     if start is None:
         return judged(*by_svd(X, T, v, alpha), X, T, v, alpha)
+    if start[0].rcond >= EASY:
+        return accept(*start, statistics, alpha)
     return refine(*start, statistics, X, T, v, alpha)
 
 
@@ -243,6 +249,16 @@ def by_cholesky(m: Moments, alpha: float) -> tuple[Cholesky, Matrix] | None:
         return None
     W = factor.solve(m.cross)
     return factor, np.vstack([m.target_mean - m.mean @ W, W])
+
+
+def accept(factor: Cholesky, A: Matrix, m: Moments, alpha: float) -> Answer:
+    """The answer as it is, with its criterion and gradient from the moments."""
+    W = A[1:]
+    left = m.cross - m.scatter @ W - alpha * W
+    criterion = float(np.sum(m.target_scatter) - np.sum(W * (m.cross + left)))
+    return Answer(
+        A, "cholesky", len(A), float(1 / np.sqrt(factor.rcond)), max(criterion, 0.0), 2 * float(np.linalg.norm(left))
+    )
 
 
 def refine(factor: Cholesky, A: Matrix, m: Moments, X: Any, T: Targets, v: Matrix | None, alpha: float) -> Answer:

@@ -1,0 +1,281 @@
+"""The two linear programs: the smallest largest violation, and the smallest sum of violations.
+
+Problem: find a with a'y_i >= b_i > 0 for every normalized pattern y_i, or violate these inequalities as little as
+possible.  With artificial variables tau that is a linear program (section 5.10):
+
+    minimize tau               subject to  a'y_i + tau   >= b_i,  tau   >= 0      J_tau(a) = max of (b_i - a'y_i)+
+    minimize sum of v_i tau_i  subject to  a'y_i + tau_i >= b_i,  tau_i >= 0      J_p'(a)  = sum of v_i (b_i - a'y_i)+
+
+The book writes a = a+ - a- with a+, a- >= 0, because the simplex algorithm wanted it so; HiGHS takes variables of any
+sign.  Every multiplier vector l with l >= 0 and Y'l = 0 gives a lower bound, the dual problem its largest:
+
+    maximize b'l  subject to  Y'l = 0,  l >= 0,  and  sum of l <= 1  (J_tau)  or  l_i <= v_i  (J_p')
+
+It has one row for each weight instead of one for each pattern, and it is what is solved; its row duals are -a.  Both
+a and l are published, and the difference J(a) - b'l, computed from them, bounds what the minimum can still be below.
+
+When it ends: always, after finitely many steps of the simplex algorithm.  The minimum is zero exactly when the patterns
+are linearly separable.  Otherwise l is evidence: l >= 0, l != 0 and Y'l = 0 leave no a with Ya > 0.  That holds to the
+tolerance of floating-point numbers, not as an exact proof.  With equal b on nonseparable patterns a = 0 and tau = b
+minimize J_tau: the evidence is all that the first program then has to tell, while the second still has a useful answer.
+
+Many classes: Kesler's rows, pattern i against each rival j, in one program (section 5.12.1); or two-category problems.
+
+Symbols: y the normalized augmented patterns, a = (w0, w), b the margins, tau the violations, l the multipliers (Greek
+lambda), v the sample weights.
+
+Source: Duda, Hart, Stork, *Pattern Classification*, sections 5.10.1-5.10.3, Eqs. 97-103, Problem 26.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._driver import Watch
+from ._inequalities import Inequalities, Optimum, inequalities, minimize
+from ._problem import Problem
+from .base import LinearClassifier, choice, number
+from .solution import Epoch, Solution, Status
+
+Vector = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-9  # multipliers are evidence when Y'l is zero to this part of |Y|'l, and b'l larger than that of b
+
+CRITERIA = {
+    "perceptron": "J_p'(a) = sum of b - a'y over the patterns with a'y <= b",
+    "minimax": "J_tau(a) = the largest b - a'y over the patterns with a'y <= b",
+}
+
+
+def violations(b: Vector, margins: Vector) -> Vector:
+    """Return tau_i = max(0, b_i - a'y_i), the best artificial variables for a given a."""
+    return np.maximum(b - margins, 0.0)
+
+
+class LinearProgram(LinearClassifier):
+    """Linear programming: the weights that violate a'y >= b least, with the multipliers that prove it.
+
+    Parameters
+    ----------
+    criterion : {"perceptron", "minimax"}, default="perceptron"
+        Minimize the sum of the violations, which also serves classes that overlap; or the largest one, which separates
+        or gives evidence that nothing does.
+    b : float or array of shape (n,), default=1.0
+        The margins, positive: one number, or one for each pattern.
+    time_limit : float, default=None
+        Seconds after which the fit gives up with a TimeoutError; None is no limit.
+    multiclass : {"kesler", "one-vs-rest", "one-vs-one"}, default="kesler"
+        What to do with more than two classes: one linear machine, or problems of two categories.
+
+    Attributes
+    ----------
+    coef_, intercept_, weights_ : arrays
+        Weights w, threshold weights w0, and both as (w0, w).
+    objective_ : float
+        The criterion at these weights; of several problems the sum, or for ``"minimax"`` the largest.
+    dual_ : array of shape (n,), (n, c) or (number of problems, n)
+        The multipliers, one for each inequality: column j of a linear machine compares with class j, and a pattern has
+        zero for its own class.  Where the classes are separable all are zero.
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    history_, status_, report_
+        What happened, why it stopped, and both in words, with the duality gap.
+
+    Notes
+    -----
+    Sample weights multiply the violations of ``"perceptron"``; for ``"minimax"`` a weight of zero leaves the pattern
+    out, and all others count the same.  The minimum is unique, the weights need not be.  ``status_`` is
+    ``NOT_SEPARABLE``, with a warning, where ``"minimax"`` has evidence of it and where the best weights of
+    ``"perceptron"`` have no direction (w = 0); otherwise the minimum of ``"perceptron"`` is ``CONVERGED``.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, sections 5.10.1-5.10.3, Eqs. 97-103.
+
+    Examples
+    --------
+    Problem 25: six points that no line separates; the multipliers add up to the minimum.
+
+    >>> from discriminant import LinearProgram, datasets
+    >>> model = LinearProgram().fit(*datasets.inseparable_six())
+    >>> round(model.objective_, 6), round(float(model.dual_.sum()), 6)  # 30/7
+    (4.285714, 4.285714)
+    >>> model = LinearProgram(criterion="minimax").fit(*datasets.table(1, 2))
+    >>> model.status_.name, model.objective_ < 1e-9
+    ('SEPARATED', True)
+    """
+
+    _strategies = ("kesler", "one-vs-rest", "one-vs-one")
+    _expected_failed_checks = {
+        f"check_sample_weight_equivalence_on_{kind}_data": "the answer is not unique: other weights are as good"
+        for kind in ("dense", "sparse")
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "perceptron",
+        b: Any = 1.0,
+        time_limit: float | None = None,
+        multiclass: str = "kesler",
+    ) -> None:
+        self.criterion = criterion
+        self.b = b
+        self.time_limit = time_limit
+        self.multiclass = multiclass
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        choice("criterion", self.criterion, tuple(CRITERIA))
+        if np.ndim(self.b) == 0:
+            number("b", self.b, "give margins b > 0 (and below 1e150)", 0, high=1e150)
+        if self.time_limit is not None:
+            number("time_limit", self.time_limit, "give seconds > 0, or None for no limit", 0)
+
+    def _margins(self, n: int) -> Vector:
+        """The margins b, one a pattern."""
+        try:
+            b = np.array(self.b, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"b={self.b!r} holds what is no number: give margins b > 0.") from error
+        if b.ndim == 0:
+            return np.full(n, b)
+        if b.shape != (n,):
+            raise ValueError(f"b has shape {b.shape}: give one number, or one for each of the {n} rows.")
+        if not np.all(fits := (b > 0) & (b < 1e150)):
+            raise ValueError(f"b holds {b[~fits][0]:g}: give margins b > 0 (and below 1e150).")
+        return b
+
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+        self._criterion = CRITERIA[self.criterion]
+        problem.check_finite()
+        problem, b = problem.canonical(), self._margins(problem.n_rows)
+        end = time.monotonic() + (np.inf if self.time_limit is None else self.time_limit)
+        return [self._solve(part, b, watch, end) for part in self._problems(problem)]
+
+    def _solve(self, problem: Problem, b: Vector, watch: Watch, end: float) -> Solution:
+        """One linear program: over the rows that are part of the problem, in the solver's coordinates."""
+        part = problem.part
+        source = problem.source if np.all(part) else problem.source[part]
+        rows = inequalities(source, problem.labels[part], 2 if problem.n_outputs == 1 else problem.n_outputs)
+        b = b[part][rows.owner]
+        v = problem.weight[part].astype(np.float64)[rows.owner] if problem.weight.size else np.ones(b.size)
+        left = max(end - time.monotonic(), 0.0)
+        optimum = minimize(
+            rows.Z,
+            b,
+            v if self.criterion == "perceptron" else None,
+            time_limit=left,
+            stop=lambda: watch.interrupted,
+        )
+        if optimum.status == "time limit":
+            raise TimeoutError(
+                f"time_limit={self.time_limit!r} seconds ran out before the linear program of {b.size:,} inequalities "
+                "was solved: give more time or fewer patterns, or take Perceptron(pocket=True)."
+            )
+        return self._concluded(problem, rows, b, v, optimum)
+
+    def _concluded(self, problem: Problem, rows: Inequalities, b: Vector, v: Vector, optimum: Optimum) -> Solution:
+        """Look at the answer anew, in float64 and as it is published: the value, its bound, and what they mean."""
+        stopped = not optimum.optimal
+        multipliers = np.nan_to_num(optimum.multipliers)
+        dual, residual = float(b @ multipliers), rows.residual(multipliers)
+        most = self._most(b, v)
+        inseparable = not stopped and residual <= NEGLIGIBLE and dual > NEGLIGIBLE * most
+        u = np.nan_to_num(optimum.u)
+        if inseparable and self.criterion == "minimax" and np.all(b == b[0]):
+            u = np.zeros_like(u)  # tau = b is then the minimum, and a = 0 the vertex: the rest is rounding
+        weights = published(rows.weights(u), problem)
+        A = weights.astype(np.float64)
+        tau = violations(b, rows.margins(A))
+        value = float(v @ tau) if self.criterion == "perceptron" else float(tau.max())
+        wrong = np.unique(rows.owner[~rows.satisfied(A, problem.dtype)]).size
+        status = self._status(wrong, stopped, inseparable, bool(np.any(weights[:, 1:])))
+        facts = {
+            "inseparable": inseparable,
+            "notes": [] if stopped else notes_of(multipliers, residual, inseparable, wrong, (value - dual) / most),
+            "value": value,
+            "dual": dual,
+            "multipliers": spread(multipliers, rows, problem),
+            "steps": optimum.steps,
+        }
+        epochs = [] if stopped else [Epoch(wrong, value, 0.0, int(np.any(weights)))]
+        return Solution(weights, status, epochs, None, facts)
+
+    def _most(self, b: Vector, v: Vector) -> float:
+        """The criterion at a = 0, which the minimum cannot exceed."""
+        return float(v @ b) if self.criterion == "perceptron" else float(b.max())
+
+    def _status(self, wrong: int, stopped: bool, inseparable: bool, directed: bool) -> Status:
+        """The verdict; a minimum of J_p' that has a direction is what was asked for."""
+        if wrong == 0:
+            return Status.SEPARATED
+        if stopped:
+            return Status.STOPPED
+        useless = self.criterion == "minimax" or not directed
+        return Status.NOT_SEPARABLE if inseparable and useless else Status.CONVERGED
+
+    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+        facts = [solution.facts for solution in solutions]
+        whole = sum if self.criterion == "perceptron" else max
+        self.objective_, dual = float(whole(f["value"] for f in facts)), float(whole(f["dual"] for f in facts))
+        totals = {
+            "criterion value": self.objective_,
+            "lower bound": dual,
+            "duality gap": self.objective_ - dual,
+            "simplex steps": sum(f["steps"] for f in facts),
+        }
+        for p, fact in enumerate(facts):
+            fact["details"] = totals
+            if len(facts) > 1:
+                fact["notes"] = [f"Problem {p} (row {p} of coef_): {note}" for note in fact["notes"]]
+        super()._publish(solutions, problem, X)
+        self.dual_ = facts[0]["multipliers"] if len(facts) == 1 else np.array([f["multipliers"] for f in facts])
+
+    def _remedy(self) -> str:
+        more = "" if self.multiclass_ != "one-vs-rest" else " multiclass='one-vs-one' or 'kesler' asks for less;"
+        other = " criterion='perceptron', which serves classes that overlap;" if self.criterion == "minimax" else ""
+        return f"{other}{more} more features; minimum_removals names patterns that stand in the way.".lstrip()
+
+
+def published(A: Vector, problem: Problem) -> NDArray[Any]:
+    """The weights in the type of the data, which must hold them."""
+    with np.errstate(over="ignore"):
+        weights = A.astype(problem.dtype)
+    if not np.all(np.isfinite(weights)):
+        raise ValueError(
+            f"the weights overflow {problem.dtype}: the features are too small, or vary too little about a large "
+            "value. Scale them, for instance with StandardScaler."
+        )
+    return weights
+
+
+def spread(multipliers: Vector, rows: Inequalities, problem: Problem) -> Vector:
+    """The multipliers in the order of the patterns that were given; zero where there is no inequality."""
+    kept = np.flatnonzero(problem.part)
+    if problem.n_outputs == 1:
+        values = np.zeros(problem.n_rows)
+        values[kept] = multipliers
+        return values
+    table = np.zeros((problem.n_rows, problem.n_outputs))
+    table[kept[rows.owner], rows.rival] = multipliers
+    return table
+
+
+def notes_of(multipliers: Vector, residual: float, inseparable: bool, wrong: int, gap: float) -> list[str]:
+    """In words, what the multipliers prove and how far rounding has blurred it."""
+    notes = []
+    if inseparable:
+        notes.append(
+            f"Evidence: {np.count_nonzero(multipliers)} multipliers l > 0 (dual_), sum of l y = 0 to {residual:.1e} of "
+            "the sum of l |y|; no a has a'y > 0 on all patterns. It holds to that tolerance; separability proves it."
+        )
+    elif wrong:
+        notes.append("The minimum is zero to the tolerance, but rounding keeps these weights from separating strictly.")
+    if gap > 1e-6:
+        notes.append(f"Rounding of the weights: the criterion may be above its minimum by {gap:.1e} of that at a = 0.")
+    return notes

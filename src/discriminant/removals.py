@@ -1,0 +1,316 @@
+"""The fewest patterns to leave out so that the rest is linearly separable.
+
+Problem: find the smallest set R of patterns such that some a has a'y > 0 for all others.  Every a proposes one, the
+patterns that it gets wrong, so this is also the fewest errors that a plane, or a linear machine, can make.  It is
+NP-hard; the answer says how much of it was proved.
+
+Lower bound.  Patterns that no a separates hold a circuit: rows with multipliers l > 0, Y'l = 0, none of which can be
+spared.  A vertex of
+
+    maximize c'l     subject to     Y'l = 0,    l >= 0,    sum of l <= 1                       (c > 0)
+
+is zero when the rows are separable, and otherwise one circuit, because the columns (y, 1) of its support are linearly
+independent.  Every R must take a pattern from every circuit, so the smallest set that meets the circuits found so far,
+
+    minimize sum of r_i     subject to     sum of r_i over each circuit >= 1,    r_i = 0 or 1,
+
+bounds |R| from below, and needs no big constant M.  When what is left by that set is separable, it is a smallest R.
+Otherwise what is left holds new circuits, and the search goes on; there are finitely many, so it ends.
+
+Upper bound.  The linear program of J_p' (section 5.10.3) is solved again and again, each time without the patterns
+that it violates most; every weight vector on the way is counted, and the best one kept.
+
+The multipliers are floating-point numbers: a circuit counts when Y'l is zero to 1e-9 of |Y|'l.  The plane that is
+returned separates what is left, strictly, in float64.
+
+Symbols: y the normalized augmented patterns, or Kesler's rows of many classes; l the multipliers (Greek lambda).
+
+Sources: Duda, Hart, Stork, *Pattern Classification*, sections 5.10.3 and 5.12.1; Chinneck, "Fast heuristics for the
+maximum feasible subsystem problem", *INFORMS Journal on Computing* 13, 2001; Parker, Ryan, "Finding the minimum weight
+IIS cover of an infeasible system of linear inequalities", *Annals of Mathematics and Artificial Intelligence* 17, 1996.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import check_array, check_random_state
+
+from ._driver import Watch, watching
+from ._inequalities import Inequalities, Optimum, inequalities, minimize
+from ._lp import Program, solve
+from ._problem import encode
+from .geometry import Hyperplane, LinearMachine
+
+Vector = NDArray[np.float64]
+Index = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+SMALL = 2000  # inequalities up to which exact="auto" looks for a proof
+NEGLIGIBLE = 1e-9  # multipliers below this part of the largest are zero, and so is Y'l at this part of |Y|'l
+STRIDE = 10  # the greedy search leaves out one in so many of the patterns that are wrong, the worst ones
+
+
+@dataclass(frozen=True, eq=False)
+class Removals:
+    """Patterns whose removal makes the rest linearly separable, with how much is known about a smaller set.
+
+    Parameters
+    ----------
+    rows : array of int
+        Indices of the patterns to leave out, sorted.
+    lower_bound : int
+        No smaller number of patterns will do.
+    method : str
+        How the rows were found, and why the search ended.
+    hyperplane : Hyperplane or LinearMachine
+        What separates all other patterns strictly: a linear machine where there are more than two classes.
+
+    Examples
+    --------
+    >>> from discriminant import datasets, minimum_removals
+    >>> found = minimum_removals(*datasets.table(1, 3))
+    >>> found.lower_bound, found.upper_bound, found.exact
+    (1, 1, True)
+    """
+
+    rows: Index
+    lower_bound: int
+    method: str
+    hyperplane: Hyperplane | LinearMachine
+
+    @property
+    def upper_bound(self) -> int:
+        """The number of patterns to leave out."""
+        return int(self.rows.size)
+
+    @property
+    def exact(self) -> bool:
+        """Whether no smaller set exists."""
+        return self.lower_bound == self.upper_bound
+
+    def __len__(self) -> int:
+        return self.upper_bound
+
+    def __str__(self) -> str:
+        if self.upper_bound == 0:
+            return "The patterns are linearly separable as they are: none has to be removed."
+        named = ", ".join(map(str, self.rows[:10])) + (", ..." if self.upper_bound > 10 else "")
+        known = "no fewer will do" if self.exact else f"at least {self.lower_bound} must go"
+        several = "s" if self.upper_bound > 1 else ""
+        return (
+            f"Without {self.upper_bound} pattern{several} (row{several} {named}) the rest is linearly separable; "
+            f"{known} ({self.method})."
+        )
+
+
+def minimum_removals(
+    X: Any,
+    y: Any,
+    *,
+    intercept: bool = True,
+    time_limit: float = 10.0,
+    exact: bool | str = "auto",
+    random_state: Any = None,
+) -> Removals:
+    """The fewest patterns to leave out so that a plane, or a linear machine, separates the rest.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+        Patterns.
+    y : array of shape (n,)
+        Labels of two classes, or of more, which a linear machine is to separate.
+    intercept : bool, default=True
+        Whether the planes have a threshold weight w0.
+    time_limit : float, default=10.0
+        Seconds after which the best set found so far is returned; Ctrl-C does the same.
+    exact : {"auto", True, False}, default="auto"
+        Whether to look for a smallest set and its proof; otherwise a quick search is all, and the bound is weaker.
+        ``"auto"`` does so for up to 2000 inequalities, n(c-1) for c classes.
+    random_state : int, RandomState or None, default=None
+        Decides which circuits are looked at first, and so which of several smallest sets is found; None is 0.
+
+    Returns
+    -------
+    Removals
+        ``rows``, ``lower_bound``, ``upper_bound``, ``exact``, ``method`` and ``hyperplane``; prints as a sentence.
+
+    Examples
+    --------
+    >>> from discriminant import datasets, minimum_removals
+    >>> print(minimum_removals(*datasets.xor()))  # doctest: +ELLIPSIS
+    Without 1 pattern (row ...) the rest is linearly separable; no fewer will do (...).
+    >>> len(minimum_removals(*datasets.table(1, 2)))
+    0
+    """
+    if not isinstance(time_limit, int | float | np.number) or isinstance(time_limit, bool) or not time_limit > 0:
+        raise ValueError(f"time_limit={time_limit!r} is out of range: give seconds > 0.")
+    if not (isinstance(exact, bool) or exact == "auto"):
+        raise ValueError(f"exact={exact!r} is unknown: choose 'auto', True or False.")
+    X, labels, classes = _checked(X, y)
+    rows = inequalities(X, labels, classes.size, bool(intercept))
+    with watching() as watch:
+        search = Search(rows, watch, time_limit, check_random_state(0 if random_state is None else random_state))
+        search.descend()
+        thorough = exact is True or (exact == "auto" and rows.owner.size <= SMALL)
+        search.prove() if thorough else search.pack(search.everything())
+    return search.result(thorough, classes)
+
+
+def _checked(X: Any, y: Any) -> tuple[Any, NDArray[np.int32], NDArray[Any]]:
+    """Arrays of finite numbers with one label a row, of two classes or more."""
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    classes, labels = encode(np.asarray(y))
+    if labels.shape != X.shape[:1] or classes.size < 2:
+        raise ValueError(
+            f"y has {labels.size} labels of {classes.size} classes, and X has {X.shape[0]} rows: give one label for "
+            "each row, of two or more classes."
+        )
+    return X, labels, classes
+
+
+class Search:
+    """The best weights so far, the circuits so far, and the bound that they give."""
+
+    def __init__(self, rows: Inequalities, watch: Watch, time_limit: float, random: np.random.RandomState) -> None:
+        self.rows, self.watch, self.random = rows, watch, random
+        self.end = time.monotonic() + time_limit
+        self.n = rows.labels.size
+        self.circuits: list[Index] = []
+        self.lower = 0
+        self.weights, self.wrong = self.majority(), self.everything()
+        self.look(self.weights)
+
+    def everything(self) -> Mask:
+        """All patterns."""
+        return np.ones(self.n, bool)
+
+    def majority(self) -> Vector:
+        """Weights that decide for the largest class: the simplest proposal; without a threshold weight, zero."""
+        A = np.zeros((1 if self.rows.n_classes == 2 else self.rows.n_classes, self.rows.X.shape[1] + 1))
+        largest = int(np.bincount(self.rows.labels).argmax())
+        if self.rows.intercept:
+            A[largest % len(A), 0] = -1 if len(A) == 1 and largest == 0 else 1
+        return A
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing smaller exists."""
+        return bool(self.lower >= self.wrong.sum())
+
+    @property
+    def left(self) -> float:
+        """Seconds that remain; none after Ctrl-C."""
+        return 0.0 if self.watch.interrupted else max(self.end - time.monotonic(), 0.0)
+
+    def look(self, A: Vector) -> Mask:
+        """Which patterns these weights get wrong; they are kept if these are the fewest."""
+        wrong = self.everything()
+        if np.all(np.isfinite(A)):
+            wrong[:] = False
+            wrong[self.rows.owner[~self.rows.satisfied(A)]] = True
+        if wrong.sum() < self.wrong.sum():
+            self.wrong, self.weights = wrong, A
+        return wrong
+
+    def program(self, kept: Mask, minimax: bool) -> tuple[Index, Optimum]:
+        """The rows of the patterns that are kept, and the optimum of one of the two programs over them."""
+        chosen = np.flatnonzero(kept[self.rows.owner])
+        m = chosen.size
+        c = 1 + self.random.random_sample(m) if minimax else np.ones(m)
+        weight = None if minimax else np.ones(m)
+        return chosen, minimize(self.rows.Z[chosen], c, weight, time_limit=self.left, stop=self.interrupted)
+
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C was pressed."""
+        return self.watch.interrupted
+
+    def descend(self) -> None:
+        """Greedy: minimize J_p', leave out the worst violators, and again, until nothing kept is wrong.
+
+        Half of the time is left for the lower bound.
+        """
+        kept, half = self.everything(), self.left / 2
+        while self.left > half and kept.any():
+            chosen, optimum = self.program(kept, minimax=False)
+            A = self.rows.weights(optimum.u)
+            wrong = self.look(A) & kept  # also where time was up: any weights may be good ones
+            if not wrong.any() or not optimum.optimal:
+                return
+            tau = 1 - self.rows.margins(A)[chosen]
+            worst = np.zeros(self.n)
+            np.maximum.at(worst, self.rows.owner[chosen], tau)
+            worst[~wrong] = -np.inf
+            kept[np.argsort(-worst, kind="stable")[: 1 + int(wrong.sum()) // STRIDE]] = False
+
+    def circuit(self, kept: Mask) -> Index | None:
+        """Patterns of a circuit among those that are kept; None when these are separable, or time is up."""
+        chosen, optimum = self.program(kept, minimax=True)
+        if not optimum.optimal:
+            return None
+        multipliers = optimum.multipliers
+        multipliers[multipliers <= NEGLIGIBLE * multipliers.max()] = 0
+        if not multipliers.any():
+            self.look(self.rows.weights(optimum.u))
+            return None
+        full = np.zeros(self.rows.owner.size)
+        full[chosen] = multipliers
+        if self.rows.residual(full) > NEGLIGIBLE:
+            return None
+        return np.unique(self.rows.owner[full > 0])
+
+    def pack(self, kept: Mask) -> int:
+        """Take circuits that share no pattern from those that are kept; how many there are bounds the removals."""
+        kept = kept.copy()
+        found = 0
+        while self.left > 0 and kept.any() and (circuit := self.circuit(kept)) is not None:
+            self.circuits.append(circuit)
+            kept[circuit] = False
+            found += 1
+        self.lower = max(self.lower, found)
+        return found
+
+    def prove(self) -> None:
+        """Meet all circuits with as few patterns as possible, look for new ones in the rest, until there are none."""
+        self.pack(self.everything())
+        while not self.done and self.left > 0:
+            met = self.cover()
+            if met is None or not self.pack(~met):
+                return
+
+    def cover(self) -> Mask | None:
+        """A smallest set of patterns that meets all circuits; its size is a bound.  None when time is up."""
+        counts = [circuit.size for circuit in self.circuits]
+        m = len(counts)
+        index = np.concatenate(self.circuits)
+        A = sparse.csr_array((np.ones(index.size), index, np.append(0, np.cumsum(counts))), shape=(m, self.n))
+        one = np.ones(self.n)
+        program = Program(one, A, np.ones(m), np.full(m, np.inf), np.zeros(self.n), one, one.astype(bool))
+        answer = solve(program, time_limit=self.left, stop=self.interrupted)
+        if np.isfinite(answer.bound):
+            self.lower = max(self.lower, int(np.ceil(answer.bound - 1e-6)))
+        return np.asarray(answer.primal > 0.5) if answer.optimal else None
+
+    def result(self, thorough: bool, classes: NDArray[Any]) -> Removals:
+        """What was found, in words."""
+        way = "by covering circuits" if thorough else "by a greedy search"
+        if self.done:
+            way += ", proved smallest"
+        elif self.watch.interrupted:
+            way += ", stopped by Ctrl-C"
+        elif self.left == 0:
+            way += ", stopped by the time limit"
+        elif thorough:
+            way += ", ended by rounding"
+        many = len(self.weights) > 1
+        planes = LinearMachine(self.weights, classes) if many else Hyperplane.from_augmented(self.weights[0])
+        return Removals(np.flatnonzero(self.wrong), self.lower, way, planes)

@@ -48,7 +48,7 @@ CHAPTERS = {
         "least_squares", "fisher", "ridge", "widrow_hoff", "widrow_hoff_regressor", "recursive_least_squares",
         "ho_kashyap",
     ],
-    "Linear programming and separability": ["linear_program", "separation", "certificate"],
+    "Linear programming and separability": ["linear_program", "removals", "separation", "certificate"],
     "Maximum margin": ["svm"],
     "Logistic regression and multi-layer perceptron": ["logistic", "mlp"],
     "Many classes": ["multiclass"],

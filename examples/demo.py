@@ -1,4 +1,4 @@
-"""Fit every procedure on the books' table and on iris; print one comparison, two reports, and draw pictures.
+"""Tell which data are separable, fit every procedure to them; print one comparison, two reports, and draw pictures.
 
 ``make demo`` runs it. To add a procedure, add a line to ``PROCEDURES``; to add data, one to ``DATA``; to add a
 picture, the name of an example to ``PICTURES``.
@@ -28,6 +28,7 @@ from discriminant import (
     HoKashyap,
     KernelPerceptron,
     LeastSquares,
+    LinearProgram,
     NewtonDescent,
     NotConvergedWarning,
     Perceptron,
@@ -40,6 +41,7 @@ from discriminant import (
     integer_search,
     margins,
     mercer,
+    separability,
 )
 
 EXAMPLES = Path(__file__).resolve().parent
@@ -77,10 +79,12 @@ PROCEDURES: dict[str, Callable[[], Any]] = {
     "recursive least squares": RecursiveLeastSquares,
     "Ho-Kashyap": lambda: HoKashyap(max_iter=1000),
     "Ho-Kashyap, descent": lambda: HoKashyap(variant="descent", eta="optimal", max_iter=1000),
+    "linear program, J_p'": LinearProgram,
+    "linear program, minimax": lambda: LinearProgram(criterion="minimax"),
     "piecewise linear machine": lambda: PiecewiseLinearMachine(random_state=0),
 }
 
-PICTURES = ("plot_first_look", "plot_perceptron_paths", "plot_regions", "plot_margins")
+PICTURES = ("plot_first_look", "plot_separability", "plot_perceptron_paths", "plot_regions", "plot_margins")
 
 
 @dataclass
@@ -126,7 +130,7 @@ def describe(row: Row, model: Any, X: Any, y: Any) -> Row:
     row.corrections, row.passes = model.n_corrections_, model.n_iter_
     row.errors = int((model.predict(X) != y).sum())
     row.remark = "*" if model.multiclass_ == "one-vs-rest" else ""
-    if hasattr(model, "coef_") and not isinstance(model, PiecewiseLinearMachine):
+    if hasattr(model, "coef_") and not isinstance(model, PiecewiseLinearMachine) and np.any(model.coef_):
         row.margin = margins(model, X, y).margin
     return row
 
@@ -175,7 +179,7 @@ def print_table(rows: list[Row]) -> None:
             print(layout.format(row.procedure, words(row.status), *numbers, row.remark).rstrip())
     print("\nerrors        training patterns that the fitted model gets wrong")
     print("bound         corrections that the convergence theorem allows, with the vector that was found")
-    print("margin        smallest geometric margin; negative with errors; – where the boundary is not one plane")
+    print("margin        smallest geometric margin; negative with errors; – where the boundary is no plane or several")
     print("ms            time of a second fit; the first may have to compile")
     print("*             one discriminant against the rest for each class")
     for status in (status for status in Status if any(row.status is status for row in rows)):
@@ -186,6 +190,18 @@ def print_wrapped(text: Any, indent: int = 18) -> None:
     """Print lines of at most 100 characters."""
     for line in str(text).splitlines():
         print(textwrap.fill(line, 100, subsequent_indent=" " * indent))
+
+
+def print_verdicts() -> None:
+    """Tell whether the data are separable, each with its proof, checked in whole numbers."""
+    print("Is the data separable? A verdict with its proof for each\n")
+    for data, load in DATA.items():
+        X, y = load()
+        found = separability(X, y)
+        assert found.certificate.verify(X, y)
+        print(f"{data} {'─' * (95 - len(data))}")
+        print_wrapped(found, indent=17)
+        print("  checked        certificate.verify(X, y): True\n")
 
 
 def print_reports() -> None:
@@ -222,6 +238,7 @@ def draw_pictures() -> None:
 
 
 def main() -> None:
+    print_verdicts()
     print("Every procedure on two pairs of categories that can be separated, one that cannot, and iris\n")
     print_table(list(compare()))
     print_reports()

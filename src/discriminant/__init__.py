@@ -31,7 +31,11 @@ _HOMES = {
     "widrow_hoff_regressor": ("WidrowHoffRegressor",),
     "recursive_least_squares": ("RecursiveLeastSquares",),
     "ho_kashyap": ("HoKashyap",),
+    "linear_program": ("LinearProgram",),
+    "removals": ("Removals", "minimum_removals"),
     "exhaustive": ("integer_search",),
+    "certificate": ("Certificate",),
+    "separation": ("Separability", "separability"),
 }
 _MODULES = ("bounds", "criteria", "datasets", "mercer", "schedules")
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -44,6 +48,7 @@ if TYPE_CHECKING:
     from . import datasets as datasets
     from . import mercer as mercer
     from . import schedules as schedules
+    from .certificate import Certificate as Certificate
     from .descent import GradientDescent as GradientDescent
     from .descent import NewtonDescent as NewtonDescent
     from .exceptions import FitInterruptedWarning as FitInterruptedWarning
@@ -61,6 +66,7 @@ if TYPE_CHECKING:
     from .kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .least_squares import LeastSquares as LeastSquares
     from .least_squares import LeastSquaresRegressor as LeastSquaresRegressor
+    from .linear_program import LinearProgram as LinearProgram
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
     from .multiclass import kesler as kesler
@@ -70,7 +76,11 @@ if TYPE_CHECKING:
     from .quadrics import classify_quadric as classify_quadric
     from .recursive_least_squares import RecursiveLeastSquares as RecursiveLeastSquares
     from .relaxation import Relaxation as Relaxation
+    from .removals import Removals as Removals
+    from .removals import minimum_removals as minimum_removals
     from .ridge import RidgeRegressor as RidgeRegressor
+    from .separation import Separability as Separability
+    from .separation import separability as separability
     from .solution import Report as Report
     from .solution import Status as Status
     from .widrow_hoff import WidrowHoff as WidrowHoff

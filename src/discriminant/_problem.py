@@ -18,6 +18,14 @@ from ._rows import CSR, Rows, compiled, row_count, row_sqnorm
 
 EMPTY = np.empty(0)
 
+# What scikit-learn's messages leave unsaid, by a phrase of theirs.
+REMEDIES = {
+    "could not convert": "X has a column of other things than numbers: encode it, say with OneHotEncoder, or drop it.",
+    "inconsistent numbers of samples": "These are the rows of X and the labels in y: give one label for each row.",
+    "is required by": "X is empty: give at least one row for each class, and one column.",
+    "features as input": "Give X the columns that the model was fitted on.",
+}
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -97,6 +105,12 @@ class Problem:
     def refuse(self) -> ValueError:
         """The error for inner products that are not finite: bad data, or numbers too large to multiply."""
         return refusal(self.source)
+
+
+def explained(error: ValueError) -> ValueError:
+    """The error, with a remedy where scikit-learn's message has none."""
+    remedy = next((text for sign, text in REMEDIES.items() if sign in str(error)), None)
+    return error if remedy is None else ValueError(f"{str(error).rstrip('.')}. {remedy}")
 
 
 def refusal(X: Any) -> ValueError:

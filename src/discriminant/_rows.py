@@ -71,6 +71,24 @@ def _csr_dot(X: Any, i: int, a: Any) -> Any:
     return total
 
 
+def _dense_sums(X: Any, i: int, a: Any) -> Any:
+    total, size = a[0], abs(a[0])
+    for j in range(X.shape[1]):
+        term = X[i, j] * a[j + 1]
+        total += term
+        size += abs(term)
+    return total, size
+
+
+def _csr_sums(X: Any, i: int, a: Any) -> Any:
+    total, size = a[0], abs(a[0])
+    for p in range(X.indptr[i], X.indptr[i + 1]):
+        term = X.data[p] * a[X.indices[p] + np.uint64(1)]
+        total += term
+        size += abs(term)
+    return total, size
+
+
 def _dense_axpy(X: Any, i: int, s: Any, bias: Any, a: Any) -> None:
     a[0] += s * bias
     for j in range(X.shape[1]):
@@ -123,6 +141,11 @@ def row_dot(X: Rows, i: int, a: NDArray[Any]) -> Any:
     return _csr_dot(X, i, a) if isinstance(X, CSR) else _dense_dot(X, i, a)
 
 
+def row_sums(X: Rows, i: int, a: NDArray[Any]) -> Any:
+    """Inner product a'y and the sum of the moduli of its terms, to which its rounding error is proportional."""
+    return _csr_sums(X, i, a) if isinstance(X, CSR) else _dense_sums(X, i, a)
+
+
 def row_axpy(X: Rows, i: int, s: Any, bias: Any, a: NDArray[Any]) -> None:
     """Add s times the row (bias, x_i) to a."""
     _csr_axpy(X, i, s, bias, a) if isinstance(X, CSR) else _dense_axpy(X, i, s, bias, a)
@@ -154,6 +177,7 @@ def _serve(function: Callable[..., Any], dense: Callable[..., Any], sparse: Call
 
 _serve(row_count, _dense_count, _csr_count)
 _serve(row_dot, _dense_dot, _csr_dot)
+_serve(row_sums, _dense_sums, _csr_sums)
 _serve(row_axpy, _dense_axpy, _csr_axpy)
 _serve(row_sqnorm, _dense_sqnorm, _csr_sqnorm)
 _serve(row_length, _dense_length, _csr_length)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
+from ._diagnosis import diagnosis
 from ._driver import Rule, Watch, drive, watching
 from ._later import Later
-from ._problem import Problem, encode, encode_known, make_problem
+from ._problem import Problem, encode, encode_known, explained, make_problem
 from .exceptions import FitInterruptedWarning, NotConvergedWarning
 from .multiclass import ambiguous, pairwise_scores, relabel, votes
 from .solution import Epochs, Report, Solution, Status, history_of
+
+if TYPE_CHECKING:
+    from .separation import Separability
 
 # the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
 ORDER_OF_VISITS = {
@@ -45,15 +49,6 @@ def choice(name: str, value: Any, options: Sequence[Any]) -> Any:
     if not any(value is option or (isinstance(option, str | bool) and value == option) for option in options):
         raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, options))}.")
     return value
-
-
-# What scikit-learn's messages leave unsaid, by a phrase of theirs.
-REMEDIES = {
-    "could not convert": "X has a column of other things than numbers: encode it, say with OneHotEncoder, or drop it.",
-    "inconsistent numbers of samples": "These are the rows of X and the labels in y: give one label for each row.",
-    "is required by": "X is empty: give at least one row for each class, and one column.",
-    "features as input": "Give X the columns that the model was fitted on.",
-}
 
 
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -120,10 +115,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         try:
             return validate_data(self, *data, accept_sparse="csr", dtype=[np.float64, np.float32], **options)
         except ValueError as error:
-            remedy = next((text for sign, text in REMEDIES.items() if sign in str(error)), None)
-            if remedy is None:
-                raise
-            raise ValueError(f"{str(error).rstrip('.')}. {remedy}") from error
+            raise explained(error) from None
 
     def _solutions(
         self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any
@@ -255,6 +247,45 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         decision = self.decision_function(X)
         index = (decision >= 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
         return np.asarray(self.classes_[index])
+
+    def diagnose(self, X: Any, y: Any) -> Separability:
+        """Tell whether any plane could separate these data, and add verdict, proof and remedy to ``report_``.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            The patterns of the fit, as they were given.
+        y : array of shape (n,)
+            Their labels.
+
+        Returns
+        -------
+        Separability
+            What :func:`discriminant.separability` says of the data. For three classes or more the report looks at one
+            linear machine, at each class against the rest or at each pair, as the fit did.
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from discriminant import NotConvergedWarning, Perceptron, datasets
+        >>> X, y = datasets.xor()
+        >>> with warnings.catch_warnings(action="ignore", category=NotConvergedWarning):
+        ...     model = Perceptron().fit(X, y)
+        >>> model.diagnose(X, y).verdict
+        'overlap'
+        >>> model.report_.to_dict()["remedy"]
+        'No weights reach zero errors: ... minimum_removals(X, y).'
+        """
+        from .separation import separability  # 0.2 s of imports that few fits need
+
+        check_is_fitted(self)
+        if np.shape(X)[1:] != (self.n_features_in_,):
+            raise ValueError(f"X has shape {np.shape(X)}: give the {self.n_features_in_} columns of the fit.")
+        found = separability(X, y)
+        if self.classes_.tolist() != (labels := [label for group in found.groups for label in group]):
+            raise ValueError(f"y has the classes {labels}: give those of the fit, {self.classes_.tolist()}.")
+        self.report_.add(diagnosis(found, self.multiclass_, self._is_plane(), self.report_.to_dict()["errors"] == 0))
+        return found
 
     def undecided(self, X: Any) -> NDArray[np.bool_]:
         """Which rows the discriminants leave undefined: on the plane, tied, or in an ambiguous region.

@@ -185,6 +185,10 @@ class Report:
             self._facts = self._facts | later(self._facts)
         return dict(self._facts)
 
+    def add(self, facts: dict[str, Any]) -> None:
+        """Add facts that were found after the fit, in place of earlier ones of the same name."""
+        self._facts = self.to_dict() | facts
+
     def headline(self) -> str:
         """The first sentence: who stopped, and why."""
         return f"{self._facts['procedure']}: {Status[self._facts['status']]}"
@@ -204,7 +208,8 @@ class Report:
         rows |= {
             name: f"{value:.4g}" if isinstance(value, float) else value for name, value in facts["details"].items()
         }
-        rows |= {"features": facts.get("scale"), "note": " ".join(facts["notes"]), "remedy": facts.get("remedy")}
+        rows |= {"features": facts.get("scale"), "note": " ".join(facts["notes"])}
+        rows |= {name: facts.get(name) for name in ("verdict", "proof", "remedy")}
         return "\n".join(
             [self.headline(), *(f"  {name:<15} {text}" for name, text in rows.items() if text not in (None, ""))]
         )

@@ -25,7 +25,7 @@ from .books import (
     table,
     xor_signed,
 )
-from .classics import breast_cancer, digits, iris, wine
+from .classics import breast_cancer, digits, endometrial, iris, wine
 from .examples import (
     collinear_three,
     gradient_example,
@@ -83,6 +83,7 @@ __all__ = [
     "wine",
     "breast_cancer",
     "digits",
+    "endometrial",
 ]
 
 _LOADERS: dict[str, Callable[..., Dataset]] = {name: globals()[name] for name in __all__[4:]}

@@ -1,0 +1,54 @@
+"""What the verdict of ``separability`` means for a fit: the facts that ``diagnose`` adds to its report."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .separation import Separability
+
+SENTENCES = {
+    "complete": "complete: a plane without errors exists",
+    "quasi": "quasi: no plane separates strictly, though one has no pattern on the wrong side",
+    "overlap": "overlap: no plane separates, not even weakly",
+}
+BEYOND = (
+    "No weights reach zero errors: look at the rows of the proof, add features, take a procedure for overlapping "
+    "classes, or see minimum_removals(X, y)."
+)
+WITHIN = (
+    "Zero errors can be reached: give an error-correcting procedure more iterations or standardized features, or "
+    "take separability(X, y).hyperplane."
+)
+
+
+def diagnosis(found: Separability, multiclass: str, is_plane: bool, clean: bool) -> dict[str, Any]:
+    """Verdict, proof and remedy, as plain data.
+
+    Parameters
+    ----------
+    found : Separability
+        The verdict on the data.
+    multiclass : str
+        How the fit treats many classes: the verdict is that on the same problems.
+    is_plane : bool
+        Whether the fit parts the classes by planes among the patterns.
+    clean : bool
+        Whether it made no errors.
+    """
+    parts = {"one-vs-rest": found.total, "one-vs-one": found.pairwise}.get(multiclass, {"all classes": found})
+    verdict = getattr(parts, "verdict", found.verdict)
+    worst = next(part for part in parts.values() if part.verdict == verdict)
+    remedy = None if clean else WITHIN if verdict == "complete" else BEYOND
+    if not is_plane:
+        remedy = remedy and "The verdict is on planes among the patterns; this procedure can do more than planes."
+    return {
+        "verdict": SENTENCES[verdict],
+        "proof": worst.evidence(),
+        "remedy": remedy,
+        "separability": [
+            {"of": str(key), "verdict": part.verdict, "certificate": json.loads(part.certificate.to_json())}
+            for key, part in parts.items()
+        ],
+    }

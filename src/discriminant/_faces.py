@@ -1,0 +1,350 @@
+"""How a verdict of ``separability`` is found: guess in floats, prove in whole numbers, one face after the other.
+
+Let N be the rows z that vanish on every b with Zb >= 0. By Gordan's theorem, either some b has zb > 0 for all rows, or
+some rows, with positive weights, add up to zero; these belong to N. Then look at vectors b orthogonal to these rows
+only, leave out the rows that vanish on all such b, and ask again (facial reduction). Each turn finds more of N's span,
+so that at most p turns are needed. A turn:
+
+1. guess: the point of the hull of a few hundred rows that is nearest to zero (nonnegative least squares). Zero itself
+   gives a relation, any other point a vector b. The guess becomes whole numbers: weights as the null vector of the
+   rows, b as a vector that is orthogonal to the rows found so far.
+2. prove: a relation is final, whatever the other rows are. For b, one pass over the data with a rigorous bound on the
+   rounding error finds the rows that contradict it; they join those few hundred, and the next turn begins. The rows
+   that are too near to zero for floats are decided in whole numbers.
+
+Where floats mislead (a relation with a wrong sign, a b that fails on the rows it was made from), the nearest point is
+computed in whole numbers instead. That always ends.
+
+References
+----------
+J. Borwein and H. Wolkowicz, "Facial reduction for a cone-convex programming problem", J. Austral. Math. Soc. 30 (1981);
+C. L. Lawson and R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from math import gcd
+from operator import mul
+
+import numpy as np
+from scipy.linalg import qr
+from scipy.optimize import nnls
+
+from ._exact import Matrix, alternative, kernel, primitive, products, rank, relation
+from ._system import Direction, Floats, Indices, Name, System, combination
+from .certificate import Row
+
+NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
+FEW = 300  # patterns that a guess begins with, at the least
+WIDE = 100  # columns beyond which a guess takes longer than passes over the data
+TURNS = 20  # passes of the perceptron on such data
+_NONE = np.empty(0, np.int64)
+
+
+@dataclass
+class Face:
+    """What is known of N: rows that span it so far, the vectors orthogonal to them, and the relations among them."""
+
+    system: System
+    span: list[Name] = field(default_factory=list)  # independent
+    vectors: Matrix = field(default_factory=list)  # of the kernel; not kept while it is everything
+    weights: dict[Name, int] = field(default_factory=dict)  # the sum of all relations
+    relations: list[dict[Name, int]] = field(default_factory=list)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the span."""
+        return len(self.span)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether the span is the whole space, so that no b is left."""
+        return self.dimension >= self.system.n_columns
+
+    def absorb(self, names: list[Name]) -> bool:
+        """Take in rows that have a positive relation modulo the span; False when they have none."""
+        rows, multiples = zip(*map(self.system.integers, [*names, *self.span]), strict=True)
+        found = relation(list(rows))
+        if found is None:
+            return False
+        weights = [weight * multiple for weight, multiple in zip(found, multiples, strict=True)]
+        new, old = weights[: len(names)], weights[len(names) :]
+        if min(new) < 0:
+            new, old = [-w for w in new], [-w for w in old]
+        if min(new) < 0 or max(new) == 0:
+            return False
+        self._lift({name: w for name, w in zip(names, new, strict=True) if w}, dict(zip(self.span, old, strict=True)))
+        return True
+
+    def _lift(self, new: dict[Name, int], old: dict[Name, int]) -> None:
+        """Add so much of the earlier relations that no weight is negative, and keep the result."""
+        lift = max((-(w // self.weights[name]) for name, w in old.items() if w < 0), default=0)
+        lifted = {name: w + lift * self.weights[name] for name, w in old.items()}
+        if lift:
+            lifted = {name: lift * w for name, w in self.weights.items()} | lifted
+        self.keep({name: w for name, w in (new | lifted).items() if w}, list(new)[1:])
+
+    def keep(self, weights: dict[Name, int], independent: list[Name]) -> None:
+        """Keep a relation, and the rows by which it makes the span larger."""
+        divisor = gcd(*weights.values())
+        weights = {name: w // divisor for name, w in weights.items()}
+        self.relations.append(weights)
+        self.weights = {name: self.weights.get(name, 0) + weights.get(name, 0) for name in {**self.weights, **weights}}
+        self.span += independent
+        if independent:
+            rows = [self.system.integers(name)[0] for name in self.span]
+            self.vectors = [] if self.is_all else kernel(rows)
+
+    def outside(self, names: Iterable[Name]) -> list[Name]:
+        """The rows that do not lie in the span."""
+        names = list(names)
+        if not self.span:
+            return [name for name in names if not self.system.is_zero(name)]
+        rows = [self.system.integers(name)[0] for name in names]
+        return [name for name, row in zip(names, products(rows, self.vectors), strict=True) if any(row)]
+
+    def moved(self, row: Row, i: int) -> dict[int, bool]:
+        """For every rival of pattern i whether the row z lies outside the span, so that some vector moves it."""
+        if not self.span:
+            return dict.fromkeys(self.system.rivals(i), bool(self.system.intercept or any(row.m)))
+        sides = [self.system.sides(row, i, vector) for vector in self.vectors]
+        return {rival: any(side[rival] for side in sides) for rival in self.system.rivals(i)}
+
+    def contains(self, name: Name) -> bool:
+        """Whether a row lies in the span."""
+        return not self.outside([name])
+
+
+@dataclass
+class Outcome:
+    """A verdict with what proves it."""
+
+    face: Face
+    direction: Direction | None  # None where nothing is separated
+    boundary: Indices  # patterns with a row in N
+    clear: bool  # whether floats are enough to see that b separates
+    in_integers: bool  # whether floats were not enough to guess with
+    working: dict[Name, None]
+
+    @property
+    def verdict(self) -> str:
+        """``complete``, ``quasi`` or ``overlap``."""
+        if self.direction is None:
+            return "overlap"
+        return "quasi" if self.boundary.size else "complete"
+
+
+def settle(system: System, working: Iterable[Name] = (), tick: Callable[[str], None] = lambda text: None) -> Outcome:
+    """Find the verdict and its proof, beginning with some rows; ``tick`` hears what is being done."""
+    return Search(system, working, tick).run()
+
+
+class Search:
+    """The search for a verdict: the face found so far, and the working set of rows that guesses are made from."""
+
+    def __init__(self, system: System, working: Iterable[Name], tick: Callable[[str], None]) -> None:
+        self.system, self.tick = system, tick
+        self.face = Face(system)
+        self.direction: Direction | None = None
+        self.rows: dict[Name, None] = dict.fromkeys(working)
+        if not self.rows:
+            self.direction, self.rows = _begin(system)
+        self.rows |= dict.fromkeys([(-1, 0)] if system.axis else [])
+        self.worst = min(max(64, 2 * system.n_columns), 400)  # rows that join the working set at a time
+        self.floats_mislead = self.in_integers = False
+        if system.counts:
+            _absorb_counts(self.face)
+
+    def run(self) -> Outcome:
+        """Turn after turn, until a vector stands the test or nothing is left to separate."""
+        while not self.face.is_all:
+            live = self.face.outside(self.rows)
+            if not live:
+                found = [] if len(self.rows) == self.system.n_names else _strangers(self.face, self.rows, self.worst)
+                if not found:
+                    break
+                self.rows |= dict.fromkeys(found)
+                continue
+            self.tick(f"{len(live):,} rows in the guess, {self.system.passes} passes over the data")
+            direction, self.direction = self.direction or self._propose(live), None
+            outcome = None if direction is None else self._try(direction)
+            if outcome is not None:
+                return outcome
+        return Outcome(self.face, None, self.system.patterns, False, self.in_integers, self.rows)
+
+    def _propose(self, live: list[Name]) -> Direction | None:
+        """A vector that may separate these rows; None when they had a relation, which the face has now absorbed."""
+        if not self.floats_mislead:
+            names, direction = _guess(self.face, live)
+            if direction is not None or (names and self.face.absorb(names)):
+                return direction
+        names, direction = _compute(self.face, live)
+        self.in_integers = True
+        self.floats_mislead = bool(
+            self.face.span
+        )  # what is left of a large face is degenerate, and floats go on to fail
+        if direction is None:
+            self.face.absorb(names)
+        return direction
+
+    def _try(self, direction: Direction) -> Outcome | None:
+        """One pass over the data: the outcome if no row contradicts, else those that do join the working set."""
+        found, boundary, clear = _contradictions(self.face, direction, self.worst)
+        if not found:
+            return Outcome(self.face, direction, boundary, clear, self.in_integers, self.rows)
+        self.floats_mislead |= all(name in self.rows for name in found)
+        self.rows |= dict.fromkeys(found)
+        return None
+
+
+def _begin(system: System) -> tuple[Direction | None, dict[Name, None]]:
+    """Rows to begin with, and a separating vector if that is cheap to have.
+
+    Where a guess is costly, a perceptron goes ahead: it separates, or it meets the patterns that matter.
+    """
+    direction, trouble = system.walk(TURNS) if system.n_columns > WIDE and not system.counts else (None, _NONE)
+    return direction, dict.fromkeys(system.names([*trouble.tolist(), *_some(system)]))
+
+
+def _some(system: System) -> Indices:
+    """All patterns if there are few, else as many of each class."""
+    enough = max(FEW, 8 * system.n_columns // system.n_blocks) if system.n_columns <= WIDE else FEW
+    if system.patterns.size <= 2 * enough:
+        return system.patterns
+    random = np.random.default_rng(0)
+    own = system.own[system.patterns]
+    classes = [system.patterns[own == k] for k in range(max(system.n_groups, 2))]
+    share = enough // sum(members.size > 0 for members in classes)
+    return np.concatenate([random.permutation(members)[:share] for members in classes])
+
+
+def _absorb_counts(face: Face) -> None:
+    """Begin with patterns whose count exceeds zero: their rows y and -y add up to zero."""
+    system = face.system
+    positive = system.patterns[system.own[system.patterns] == 1]
+    if not positive.size:
+        return
+    some = [(int(i), 0) for i in positive[:: max(1, positive.size // (4 * system.n_columns))]]
+    z = system.floats(some)
+    _, R, order = qr(z.T, mode="economic", pivoting=True)
+    size = np.abs(np.diag(R))
+    chosen = [some[k] for k in order[: int((size > 1e-9 * size.max(initial=0)).sum())]]
+    while rank([system.integers(name)[0] for name in chosen]) < len(chosen):
+        chosen.pop()
+    for i, _ in chosen:
+        face.keep({(i, 0): 1, (i, 1): 1}, [(i, 0)])
+
+
+def _guess(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None]:
+    """Rows that may have a positive relation, or a vector that may separate: the nearest point to zero of the hull."""
+    system, m = face.system, len(live)
+    z = system.floats([*live, *face.span])
+    Q = None
+    R = z[:m]
+    if face.span:
+        Q = qr(z[m:].T)[0][:, face.dimension :]
+        R = R @ Q
+        length = np.linalg.norm(R, axis=1)
+        R /= np.where(length > 0, length, 1)[:, None]
+    try:
+        b, weights = _nearest(R)
+        if b is None:
+            return [live[k] for k in np.flatnonzero(weights)], None
+        return [], system.direction(b) if Q is None else _inside(face, Q @ b)
+    except (RuntimeError, ArithmeticError, ValueError):
+        return [], None  # the guess failed: whole numbers will do it
+
+
+def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
+    """B with Rb > 0, from the point of the hull of the rows that is nearest to zero, or the weights that make zero.
+
+    Nonnegative least squares on (R, 1)'lambda = (0, 1). Where the residual rho is not zero, its condition of
+    optimality says that (R, 1) rho <= 0, with a positive last entry of rho: -rho is a vector with Rb > 0.
+    """
+    m, q = R.shape
+    basis = None
+    if m < q:
+        basis, triangle = np.linalg.qr(R.T)
+        R = triangle.T
+    target = np.zeros(R.shape[1] + 1)
+    target[-1] = 1
+    A = np.concatenate([R.T, np.ones((1, m))])
+    weights, _ = nnls(A, target, maxiter=10 * (m + q))
+    b = (A @ weights)[:-1]
+    length = np.linalg.norm(b)
+    if length > 0 and (R @ b).min() > NEAR * length:
+        b /= length
+        return (b if basis is None else basis @ b), weights
+    return None, weights
+
+
+def _inside(face: Face, b: Floats) -> Direction:
+    """The vector of the kernel that is nearest to b."""
+    system = face.system
+    columns, sizes = zip(*map(system.scaled, face.vectors), strict=True)
+    factors = np.linalg.lstsq(np.array(columns).T, b)[0]
+    vector = combination(factors.tolist(), face.vectors, sizes)
+    return system.sized(vector)
+
+
+def _compute(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None]:
+    """A relation or a separating vector of these rows, in whole numbers."""
+    system = face.system
+    system.floats(live)  # sets the scale of the columns
+    rows = [system.integers(name)[0] for name in live]
+    t, weights = alternative(products(rows, face.vectors) if face.span else rows)
+    if t is None:
+        return [live[k] for k in weights], None
+    b = [sum(map(mul, t, column)) for column in zip(*face.vectors, strict=True)] if face.span else t
+    return [], system.sized(primitive(b))
+
+
+def _contradictions(face: Face, direction: Direction, worst: int) -> tuple[list[Name], Indices, bool]:
+    """Rows that are neither separated by b nor in the span, at most so many; patterns with a row in the span.
+
+    The third answer is whether floats were enough.
+    """
+    system = face.system
+    found, doubtful, _ = system.judge(direction, worst)
+    if found:
+        return found, doubtful, True
+    if system.axis and system.side((-1, 0), direction.b) <= 0 and not face.contains((-1, 0)):
+        return [(-1, 0)], doubtful, True
+    shown = system.vanishing(doubtful, face.vectors) if face.span else np.zeros(doubtful.size, bool)
+    boundary = set(doubtful[shown].tolist())
+    for i in doubtful[~shown].tolist():
+        row = system.table.row(i)
+        moved = None
+        for rival, side in system.sides(row, i, direction.b).items():
+            if side > 0:
+                continue
+            if moved is None:
+                moved = face.moved(row, i)
+            if side < 0 or moved[rival]:
+                found.append((i, rival))
+            else:
+                boundary.add(i)
+        if len(found) >= worst:
+            break
+    return found, np.array(sorted(boundary), np.int64), not doubtful.size
+
+
+def _strangers(face: Face, rows: Iterable[Name], worst: int) -> list[Name]:
+    """Rows of the data that lie outside the span, at most so many: a vector at random moves them."""
+    system = face.system
+    system.floats([*rows])  # sets the scale of the columns
+    random = np.random.default_rng(0).normal(size=system.n_columns)
+    direction = _inside(face, random) if face.span else system.direction(random)
+    doubtful = system.patterns
+    for turned in (direction, direction.turned()):
+        found, doubtful, _ = system.judge(turned, worst)
+        if found:
+            return found
+    shown = system.vanishing(doubtful, face.vectors) if face.span else np.zeros(doubtful.size, bool)
+    for i in doubtful[~shown].tolist():
+        found += [(i, rival) for rival, moved in face.moved(system.table.row(i), i).items() if moved]
+        if len(found) >= worst:
+            break
+    return found

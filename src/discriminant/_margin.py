@@ -1,0 +1,158 @@
+"""The maximal geometric margin of separable classes, between two bounds that hold whatever the rounding.
+
+The margin of a plane (w, w₀) is min z(wx + w₀)/|w|. The largest is half the distance of the hulls of both classes, or,
+without an intercept, the distance of the hull of all zx from zero. A pair of points p, q of the hulls gives the plane
+with the normal w = p - q; its margin is a lower bound, and half the distance |p - q| an upper one. The nearest pair is
+guessed in floats and refined in whole numbers, for a working set of rows that grows by those that come too near.
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11; C. L. Lawson and R. J. Hanson, *Solving Least Squares
+Problems* (1974), chapter 23 (least distance programming).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import isqrt
+from operator import mul
+
+import numpy as np
+from scipy.optimize import nnls
+
+from ._exact import Matrix, nearest_point, products, whole
+from ._system import Direction, Name, System
+from .geometry import Hyperplane
+
+KAPPA = 100.0  # size of the intercept's column beside the features
+GAP = 1e-12  # rows that come nearer to the plane than this, relatively, join the working set
+REFINED = 150  # rows beyond which the nearest pair is not refined in whole numbers
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The maximal margin of a separating plane: at least ``lower``, which a plane attains, at most ``upper``.
+
+    ``float(margin)`` is the lower bound.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Bounds that hold whatever the rounding.
+    hyperplane : Hyperplane or None
+        The plane of the largest margin, in floats; None where no plane separates.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11.
+
+    Examples
+    --------
+    >>> from discriminant import separability
+    >>> margin = separability([[0, 0], [0, 2], [3, 0], [3, 2]], [0, 0, 1, 1]).margin
+    >>> print(margin)
+    1.5
+    >>> margin.lower <= 1.5 <= margin.upper
+    True
+    >>> margin.hyperplane
+    Hyperplane(w=[0.66666667, 0.        ], w0=-1.0)
+    """
+
+    lower: float
+    upper: float
+    hyperplane: Hyperplane | None = field(default=None, repr=False)
+
+    def __float__(self) -> float:
+        return self.lower
+
+    def __str__(self) -> str:
+        one = f"{self.lower:.6g}"
+        return one if self.upper - self.lower <= 1e-6 * self.upper else f"{one} to {self.upper:.6g}"
+
+
+def maximal_margin(system: System, known: Direction, working: Iterable[Name]) -> tuple[Direction, Margin]:
+    """The plane of the largest margin and its bounds, beginning with a separating plane and some rows of the data."""
+    rows = dict.fromkeys(working)
+    while True:
+        plane, upper = _widest(system, list(rows))
+        found, lower = _attained(system, plane, 1 - GAP)
+        if all(name in rows for name in found):
+            break
+        rows |= dict.fromkeys(found)
+    if lower <= 0:  # where the nearest pair is not refined
+        plane, lower = known, _attained(system, known, 0.0)[1]
+    return plane, Margin(lower, max(lower, upper), Hyperplane.from_augmented(system.augmented(plane)[0]))
+
+
+def _widest(system: System, names: list[Name]) -> tuple[Direction, float]:
+    """The plane halfway between the nearest points of the hulls of some rows, and the margin that none exceeds."""
+    rows, q = _over_one_denominator(system, names)
+    group = [int(system.intercept and system.signs(name)[0] < 0) for name in names]
+    weights = _guess(system, names, group)
+    if len(weights) <= REFINED:
+        _, weights = nearest_point(rows, group, list(weights))
+    shares = whole(list(weights.values()))
+    unit = next(iter(weights.values())) / shares[0] / q
+    normal = [sum(map(mul, shares, column)) for column in zip(*(rows[k] for k in weights), strict=True)]
+    upper = root(unit * unit * sum(value * value for value in normal), up=True) / (1 + system.intercept)
+    sides = [side for (side,) in products(rows, [normal])]
+    ends = [min(side for side, g in zip(sides, group, strict=True) if g == k) for k in sorted(set(group))]
+    level = Fraction(sum(ends), len(ends))
+    size = abs(level) or Fraction(1)  # z(wx + w0) = 1 at the nearest rows, unless the guess is a bad one
+    w0 = [(ends[1] - ends[0]) / (2 * size)] if system.intercept else []
+    return Direction.of([*w0, *(value * q / size for value in normal)]), upper
+
+
+def _over_one_denominator(system: System, names: list[Name]) -> tuple[Matrix, int]:
+    """The rows zx in whole numbers, and the denominator of all of them."""
+    rows = [system.table.row(i) for i, _ in names]
+    q = max(row.q for row in rows)  # all are powers of one number
+    factors = [system.signs(name)[0] * (q // row.q) for name, row in zip(names, rows, strict=True)]
+    return [[f * value for value in row.full(system.d)] for f, row in zip(factors, rows, strict=True)], q
+
+
+def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fraction]:
+    """Weights of sum one in each group for a pair of points that are about nearest.
+
+    Nonnegative least squares on the rows z(KAPPA, x - c) as in ``_faces``; the nearest pair of the hulls would need an
+    infinite KAPPA.
+    """
+    x = system.dense(names)
+    z = np.array([system.signs(name)[0] for name in names], np.float64)
+    if system.intercept:
+        x -= (x[z > 0].mean(axis=0) + x[z < 0].mean(axis=0)) / 2
+    size = np.abs(x).max()
+    V = (z[:, None] * x / (size if size > 0 else 1)).astype(np.float64)
+    columns = [KAPPA * z[:, None]] if system.intercept else []
+    A = np.concatenate([*columns, V, np.ones((len(names), 1))], axis=1).T
+    target = np.zeros(len(A))
+    target[-1] = 1
+    weights, _ = nnls(A, target, maxiter=20 * A.shape[1])
+    chosen = {k: Fraction(float(weights[k])) for k in np.flatnonzero(weights).tolist()}
+    for g in set(group):
+        chosen |= {} if any(group[k] == g for k in chosen) else {group.index(g): Fraction(1)}
+    totals = {g: sum(weight for k, weight in chosen.items() if group[k] == g) for g in set(group)}
+    return {k: weight / totals[group[k]] for k, weight in chosen.items()}
+
+
+def _attained(system: System, plane: Direction, level: float) -> tuple[list[Name], float]:
+    """Rows z with z(wx + w0) below the level, and a lower bound of the margin of the plane."""
+    found, doubtful, least = system.judge(plane, max(64, 2 * system.n_columns), level)
+    lowest = [Fraction(least)] if least < np.inf else []
+    for i in {*doubtful.tolist(), *(i for i, _ in found)}:
+        row = system.table.row(i)
+        lowest.append(min(system.sides(row, i, plane.b).values()) * plane.unit / row.q)
+    value = min(lowest)
+    square = plane.unit**2 * sum(number * number for number in plane.b[system.intercept :])
+    bound = root(value * value / square, up=False)
+    return found, bound if value > 0 else -bound
+
+
+def root(square: Fraction, up: bool) -> float:
+    """The square root of a fraction, which floats need not hold, rounded up or down."""
+    excess = square.denominator.bit_length() - square.numerator.bit_length()
+    shift = max(0, 70 + excess // 2)
+    whole_root = isqrt((square.numerator << (2 * shift)) // square.denominator) + up
+    return float(np.nextafter(float(Fraction(whole_root, 1 << shift)), np.inf if up else 0.0))

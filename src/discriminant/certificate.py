@@ -1,0 +1,612 @@
+"""The proof that classes are linearly separable, or that they are not, and its check in integers.
+
+This file is written to be audited on its own: it knows no solver and no linear algebra, only whole numbers.
+
+A pattern x is read as y = (1, x), exactly (see ``reading``). Of two classes, a pattern of the second gives the row
+z = y and one of the first z = -y. Of c classes, b consists of c - 1 vectors b_1, ..., b_(c-1), with b_0 = 0 for the
+first class, and a pattern of class k gives, for every rival j, the row z with zb = (b_k - b_j)y (Kesler's
+construction; for c = 2 the same as above). Counts (a Poisson regression) give the row y, and for a count above zero
+also -y. The proof consists of
+
+    b            with zb >= 0 for every row z; B are the rows with zb > 0, N those with zb = 0,
+    relations    weights lambda > 0 on rows of the data with sum lambda z = 0, and
+    kernel       vectors k with zk = 0 for every row z of N.
+
+Why it proves the verdict: let some b* have zb* >= 0 for every row. A relation gives sum lambda zb* = 0, so zb* = 0 on
+each of its rows. The rows of N lie in the space orthogonal to b and to the kernel; where the rows of the relations
+span this space (their rank and that of b and kernel add up to the number of columns), zb* = 0 on all of N. So no
+vector separates more rows than b does: N empty is ``complete``, B empty is ``overlap``, else it is ``quasi``.
+
+A rank is taken modulo a prime. It never exceeds the true rank, so that a sum which reaches the number of columns
+proves what it should.
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4 and Problem 8 (the hulls of separable classes do not meet);
+A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in logistic regression models",
+Biometrika 71 (1984).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from operator import mul
+from typing import Any, NamedTuple
+
+import numpy as np
+
+VERDICTS = ("complete", "quasi", "overlap")
+READINGS = ("decimal", "float")
+FAMILIES = ("classes", "poisson")
+FORMAT = "discriminant separability certificate"
+VERSION = 1
+LARGEST = 256 * 2**20  # characters of a file that is read at all
+PRIMES = (2_147_483_647, 2_147_483_629, 2_147_483_587)  # below 2**31, so that products fit 64 bits
+
+Integers = list[int]
+
+
+# --- numbers -------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=2048)
+def _power(base: int, exponent: int) -> int:
+    return int(base**exponent)
+
+
+def decimal_parts(value: float) -> tuple[int, int]:
+    """(m, e) with value = m 10^e for the shortest decimal form that rounds to value: what a file would have said."""
+    if value.is_integer() and abs(value) < 2**53:
+        return int(value), 0
+    digits, _, exponent = repr(value).partition("e")
+    whole, _, fraction = digits.partition(".")
+    return int(whole + fraction), int(exponent or 0) - len(fraction)
+
+
+def binary_parts(value: float) -> tuple[int, int]:
+    """(m, e) with value = m 2^e exactly: the number that the machine holds."""
+    numerator, denominator = value.as_integer_ratio()
+    return numerator, 1 - denominator.bit_length()
+
+
+def whole_numbers(values: Sequence[float], reading: str) -> tuple[Integers, int]:
+    """Whole numbers m and a denominator q > 0 with values = m / q; q is a power of ten or of two."""
+    parts_of, base = (decimal_parts, 10) if reading == "decimal" else (binary_parts, 2)
+    parts = [parts_of(value) for value in values]
+    lowest = min((e for _, e in parts), default=0)
+    lowest = min(lowest, 0)
+    return [m * _power(base, e - lowest) if m else 0 for m, e in parts], _power(base, -lowest)
+
+
+class Row(NamedTuple):
+    """One pattern as whole numbers: x = m / q; ``columns`` are those of a sparse row, None for a full one."""
+
+    m: Integers
+    q: int
+    columns: Integers | None = None
+
+    def times(self, w: Sequence[int]) -> int:
+        """Inner product of m with w."""
+        return sum(map(mul, self.m, w if self.columns is None else [w[j] for j in self.columns]))
+
+    def full(self, n: int) -> Integers:
+        """All n numbers."""
+        if self.columns is None:
+            return self.m
+        numbers = [0] * n
+        for j, value in zip(self.columns, self.m, strict=True):
+            numbers[j] = value
+        return numbers
+
+
+class Table:
+    """The rows of X as exact numbers: an array, a sparse matrix or a data frame."""
+
+    def __init__(self, X: Any, reading: str) -> None:
+        if hasattr(X, "tocsr"):
+            X = X.tocsr()
+            if not X.has_canonical_format:
+                X = X.copy()
+                X.sum_duplicates()
+        elif hasattr(X, "to_numpy"):
+            X = X.to_numpy()
+        self.sparse = hasattr(X, "indptr")
+        self.X: Any = X if self.sparse else np.asarray(X)
+        if len(self.X.shape) != 2:
+            raise ValueError(f"X has shape {self.X.shape}: give a table of rows and columns.")
+        if self.X.dtype.kind not in "biuf":
+            self.X = self._numbers(self.X)
+        self.reading = reading
+        self.n_rows, self.n_features = map(int, self.X.shape)
+
+    @staticmethod
+    def _numbers(X: Any) -> Any:
+        if X.dtype.kind == "c":
+            raise ValueError("X holds complex numbers: give their real and imaginary parts as columns.")
+        try:
+            return X.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"X holds what is no number ({error}): encode or drop such columns.") from error
+
+    def row(self, i: int) -> Row:
+        """Row i in whole numbers."""
+        if not self.sparse:
+            return Row(*self._numerators(self.X[i]))
+        some = slice(self.X.indptr[i], self.X.indptr[i + 1])
+        return Row(*self._numerators(self.X.data[some]), self.X.indices[some].tolist())
+
+    def augmented(self, i: int, intercept: bool) -> tuple[Integers, int]:
+        """(1, x_i), or x_i without an intercept, as whole numbers and their denominator."""
+        row = self.row(i)
+        x = row.full(self.n_features)
+        return ([row.q, *x] if intercept else x), row.q
+
+    def _numerators(self, x: Any) -> tuple[Integers, int]:
+        """Whole numbers m and a denominator q with x = m / q."""
+        if x.dtype.kind != "f":
+            return [int(value) for value in x.tolist()], 1
+        if not np.isfinite(x).all():
+            raise ValueError("X contains NaN or infinity: impute such values or drop their rows.")
+        short = x.dtype.itemsize < 8
+        # Up to this size a whole number is the same in both readings; float16 has its own shortest forms below.
+        if x.dtype.itemsize > 2 and (np.abs(x) <= (2**24 if short else 2**53)).all() and (x == np.floor(x)).all():
+            return x.astype(np.int64).tolist(), 1
+        if short and self.reading == "decimal":  # the shortest form of a float32 is shorter than that of its double
+            return whole_numbers([float(text) for text in x.astype("U")], self.reading)
+        return whole_numbers(x.astype(np.float64).tolist(), self.reading)
+
+
+def rank_modulo_prime(rows: Sequence[Integers]) -> int:
+    """Rank of whole rows modulo a prime, the best of three primes: never more than the true rank."""
+    return max((_rank(rows, prime) for prime in PRIMES), default=0) if rows else 0
+
+
+def _rank(rows: Sequence[Integers], prime: int) -> int:
+    M = np.array([[value % prime for value in row] for row in rows], dtype=np.int64)
+    rank = 0
+    for j in range(M.shape[1]):
+        pivots = np.flatnonzero(M[rank:, j])
+        if not pivots.size:
+            continue
+        pivot = rank + int(pivots[0])
+        M[[rank, pivot]] = M[[pivot, rank]]
+        M[rank] = M[rank] * pow(int(M[rank, j]), -1, prime) % prime
+        below = M[rank + 1 :]
+        below -= below[:, j, None] * M[rank] % prime
+        below %= prime
+        rank += 1
+        if rank == M.shape[0]:
+            break
+    return rank
+
+
+# --- the proof -----------------------------------------------------------------------------------------------------
+
+
+class Term(NamedTuple):
+    """One row z of a relation and its weight: a pattern, the index of its class, and the rival it is held against."""
+
+    row: int
+    own: int
+    rival: int
+    weight: int
+
+
+class Support(NamedTuple):
+    """One pattern of the short proof: its row in X, its class or classes, its exact weight in the shared point."""
+
+    row: int
+    label: Any
+    weight: Fraction
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A proof of separability, of quasi-separation or of overlap, which ``verify`` checks in whole numbers.
+
+    It is made by :func:`discriminant.separability`, and goes to and from JSON.
+
+    Parameters
+    ----------
+    verdict : {"complete", "quasi", "overlap"}
+        What is proved.
+    reading : {"decimal", "float"}
+        How a number of X is read: as its shortest decimal form, or as the binary number that the machine holds.
+    family : {"classes", "poisson"}
+        Labels, or counts.
+    groups : tuple of tuples
+        The labels of each class; rows with other labels take no part. Empty for counts.
+    intercept : bool
+        Whether patterns are augmented by 1.
+    n_rows, n_features : int
+        Shape of X.
+    direction : tuple of int
+        b, in blocks (w₀, w), one for each class but the first.
+    kernel : tuple of tuples of int
+        Vectors that vanish on all boundary rows, with b a basis of all such vectors.
+    relations : tuple of tuples of Term
+        Positive weights on rows that add up to zero; the first is the short proof.
+    point : tuple of Fraction or None
+        The point which the hulls of two classes share, by the first relation.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4, Problem 8.
+
+    Examples
+    --------
+    >>> from discriminant import datasets, separability
+    >>> X, y = datasets.xor()
+    >>> proof = separability(X, y).certificate
+    >>> proof.verdict, proof.verify(X, y)
+    ('overlap', True)
+    >>> len(proof.support), [str(part) for part in proof.point]
+    (4, ['1/2', '1/2'])
+    >>> from discriminant import Certificate
+    >>> Certificate.from_json(proof.to_json()) == proof
+    True
+    """
+
+    verdict: str
+    reading: str
+    family: str
+    groups: tuple[tuple[Any, ...], ...]
+    intercept: bool
+    n_rows: int
+    n_features: int
+    direction: tuple[int, ...]
+    kernel: tuple[tuple[int, ...], ...] = ()
+    relations: tuple[tuple[Term, ...], ...] = ()
+    point: tuple[Fraction, ...] | None = None
+
+    @property
+    def n_columns(self) -> int:
+        """Length of b."""
+        return (self.n_features + self.intercept) * max(len(self.groups) - 1, 1)
+
+    @property
+    def support(self) -> tuple[Support, ...]:
+        """The patterns of the short proof that no plane separates, with weights that add up to one for each class."""
+        if not self.relations:
+            return ()
+        short = self.relations[0]
+        totals: dict[int, int] = {}
+        for term in short:
+            totals[term.own] = totals.get(term.own, 0) + term.weight
+        return tuple(Support(t.row, self._label(t.own), Fraction(t.weight, totals[t.own])) for t in short)
+
+    def _label(self, own: int) -> Any:
+        if self.family == "poisson":
+            return "0" if own == 0 else "above 0"
+        group = self.groups[own]
+        return group[0] if len(group) == 1 else group
+
+    def verify(self, X: Any, y: Any) -> bool:
+        """Check every condition of the proof against the data, in whole numbers.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+            The patterns.
+        y : array of shape (n,)
+            Their labels, or counts.
+
+        Returns
+        -------
+        bool
+            True. What fails is told by an error.
+
+        Raises
+        ------
+        ValueError
+            With the condition that fails.
+
+        Examples
+        --------
+        >>> from discriminant import datasets, separability
+        >>> X, y = datasets.or_function()
+        >>> proof = separability(X, y).certificate
+        >>> proof.verify(X, 1 - y)
+        Traceback (most recent call last):
+            ...
+        ValueError: the certificate fails: row 0 lies on the wrong side of b.
+        """
+        self._check_types()
+        table = Table(X, self.reading)
+        own = self._own(y, table)
+        self._check_shape(table)
+        self._check_relations(table, own)
+        separated, boundary = self._count_sides(table, own)
+        found = "overlap" if not separated else "quasi" if boundary else "complete"
+        if found != self.verdict:
+            raise self._failure(f"it proves {found!r}, yet it says {self.verdict!r}")
+        if boundary:
+            self._check_span(table)
+        elif self.relations or self.kernel or self.point is not None:
+            raise self._failure("b separates every row, yet there are relations that say it cannot")
+        return True
+
+    @staticmethod
+    def _failure(what: str) -> ValueError:
+        return ValueError(f"the certificate fails: {what}.")
+
+    def _own(self, y: Any, table: Table) -> Integers:
+        """The index of the class of each row, -1 for a row that takes no part."""
+        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+        if labels.shape != (table.n_rows,):
+            raise self._failure(f"y has shape {labels.shape}, and X has {table.n_rows} rows")
+        values = labels.tolist()
+        index = {label: k for k, group in enumerate(self.groups) for label in group}
+        try:
+            own = [int(value > 0) if self.family == "poisson" else index.get(value, -1) for value in values]
+        except TypeError as error:
+            raise self._failure(f"y holds what is no label or count ({error})") from error
+        if not set(range(len(self.groups))) <= set(own):
+            raise self._failure("it speaks of a class that no row of the data belongs to")
+        return own
+
+    def _check_types(self) -> None:
+        """The claim is one that can be proved at all, and no float or machine integer is among its numbers."""
+        fits = len(self.groups) >= 2 if self.family == "classes" else not self.groups
+        if self.verdict not in VERDICTS or self.reading not in READINGS or self.family not in FAMILIES or not fits:
+            raise self._failure("it speaks of no two classes and of no counts, or in words that are unknown")
+        vectors = [self.direction, *self.kernel, *(term for relation in self.relations for term in relation)]
+        if any(type(value) is not int for vector in vectors for value in vector):
+            raise self._failure("it holds numbers that are not whole")
+
+    def _check_shape(self, table: Table) -> None:
+        if (table.n_rows, table.n_features) != (self.n_rows, self.n_features):
+            shape = f"({self.n_rows}, {self.n_features})"
+            raise self._failure(f"it speaks of X of shape {shape}, not of ({table.n_rows}, {table.n_features})")
+        if any(len(vector) != self.n_columns for vector in (self.direction, *self.kernel)):
+            raise self._failure(f"a vector has not the length {self.n_columns}")
+
+    def rivals(self, own: int) -> Sequence[int]:
+        """What a pattern of class ``own`` is held against."""
+        if self.family == "poisson":
+            return range(own + 1)
+        return [k for k in range(len(self.groups)) if k != own]
+
+    def z(self, y: Sequence[int], own: int, rival: int) -> Integers:
+        """Return the row z of an augmented pattern y."""
+        if self.family == "poisson":
+            return [-value for value in y] if rival else list(y)
+        row: Integers = []
+        for k in range(1, len(self.groups)):
+            sign = (k == own) - (k == rival)
+            row += [sign * value for value in y]
+        return row
+
+    def _check_relations(self, table: Table, own: Integers) -> None:
+        """Weights are positive and the weighted rows add up to zero, exactly."""
+        for relation in self.relations:
+            rows = []
+            for term in relation:
+                if not 0 <= term.row < self.n_rows or own[term.row] != term.own or own[term.row] < 0:
+                    raise self._failure(f"row {term.row} is not a pattern of the class that a relation names")
+                if term.weight <= 0 or term.rival not in self.rivals(term.own):
+                    raise self._failure(f"the weight or the rival of row {term.row} in a relation is out of range")
+                rows.append(table.augmented(term.row, self.intercept))
+            scale = max((q for _, q in rows), default=1)  # all are powers of one number
+            total = [0] * self.n_columns
+            for term, (y, q) in zip(relation, rows, strict=True):
+                weight = term.weight * (scale // q)
+                total = [t + weight * v for t, v in zip(total, self.z(y, term.own, term.rival), strict=True)]
+            if not relation or any(total):
+                raise self._failure("the weighted rows of a relation do not add up to zero")
+        self._check_point(table)
+
+    def _check_point(self, table: Table) -> None:
+        """The shared point is the weighted mean of the rows of one class in the first relation."""
+        if self.point is None:
+            return
+        if not self.relations or len(self.groups) != 2 or len(self.point) != self.n_features:
+            raise self._failure("the shared point belongs to no relation of two classes")
+        if list(self.point) != shared_point(table, self.relations[0]):
+            raise self._failure("the shared point is not the weighted mean of the rows of the first relation")
+
+    def _count_sides(self, table: Table, own: Integers) -> tuple[int, int]:
+        """How many rows z have zb > 0 and zb = 0; each of the latter must vanish on the kernel."""
+        taking_part = [i for i in range(self.n_rows) if own[i] >= 0]
+        if not any(self.direction) and not self.kernel:
+            return 0, sum(len(self.rivals(own[i])) for i in taking_part)
+        blocks = [self._blocks(vector) for vector in (self.direction, *self.kernel)]
+        separated = boundary = 0
+        for i in taking_part:
+            row = table.row(i)
+            values = self._scores(row, blocks[0])
+            others = None
+            for rival in self.rivals(own[i]):
+                side = self._side(values, own[i], rival)
+                if side < 0:
+                    raise self._failure(f"row {i} lies on the wrong side of b")
+                if side > 0:
+                    separated += 1
+                    continue
+                boundary += 1
+                if others is None:
+                    others = [self._scores(row, vector) for vector in blocks[1:]]
+                if any(self._side(scores, own[i], rival) for scores in others):
+                    raise self._failure(f"row {i} lies on the boundary, but a vector of the kernel moves it off")
+        return separated, boundary
+
+    def _blocks(self, vector: Sequence[int]) -> list[tuple[int, Sequence[int]]]:
+        """The pairs (w₀, w) of which b or a vector of the kernel consists."""
+        p = self.n_features + self.intercept
+        starts = range(0, len(vector), p)
+        return [(vector[k] if self.intercept else 0, vector[k + self.intercept : k + p]) for k in starts]
+
+    @staticmethod
+    def _scores(row: Row, blocks: list[tuple[int, Sequence[int]]]) -> Integers:
+        """Q (w₀ + wx) for each block, a whole number."""
+        return [row.q * w0 + row.times(w) for w0, w in blocks]
+
+    def _side(self, scores: Integers, own: int, rival: int) -> int:
+        """Zb of the row z for this rival, from the inner products with the blocks of b."""
+        if self.family == "poisson":
+            return -scores[0] if rival else scores[0]
+        return (scores[own - 1] if own else 0) - (scores[rival - 1] if rival else 0)
+
+    def _check_span(self, table: Table) -> None:
+        """The rows of the relations span all that is orthogonal to b and to the kernel."""
+        terms = {(t.row, t.own, t.rival) for relation in self.relations for t in relation}
+        rows = [self.z(table.augmented(i, self.intercept)[0], own, rival) for i, own, rival in sorted(terms)]
+        vectors = [list(vector) for vector in (self.direction, *self.kernel) if any(vector)]
+        if rank_modulo_prime(rows) + rank_modulo_prime(vectors) != self.n_columns:
+            raise self._failure("the rows of the relations do not span the boundary")
+
+    def to_json(self) -> str:
+        """The certificate as JSON; whole numbers beyond 2**53 are hexadecimal text.
+
+        Returns
+        -------
+        str
+            One line, with a checksum.
+
+        Examples
+        --------
+        >>> from discriminant import datasets, separability
+        >>> text = separability(*datasets.and_function()).certificate.to_json()
+        >>> text.startswith('{"format":"discriminant separability certificate","version":1,"verdict":"complete"')
+        True
+        """
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "verdict": self.verdict,
+            "reading": self.reading,
+            "family": self.family,
+            "groups": [list(group) for group in self.groups],
+            "intercept": self.intercept,
+            "n_rows": self.n_rows,
+            "n_features": self.n_features,
+            "direction": [_written(value) for value in self.direction],
+            "kernel": [[_written(value) for value in vector] for vector in self.kernel],
+            "relations": [[[_written(value) for value in term] for term in relation] for relation in self.relations],
+            "point": None
+            if self.point is None
+            else [[_written(m), _written(q)] for m, q in map(Fraction.as_integer_ratio, self.point)],
+        }
+        return _dumped(content | {"checksum": _checksum(content)})
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """The certificate that a JSON text holds; a text that was changed is refused.
+
+        Parameters
+        ----------
+        text : str
+            What ``to_json`` gave.
+
+        Returns
+        -------
+        Certificate
+            Ready for ``verify``.
+
+        Raises
+        ------
+        ValueError
+            With what is wrong with the text.
+
+        Examples
+        --------
+        >>> from discriminant import Certificate, datasets, separability
+        >>> text = separability(*datasets.and_function()).certificate.to_json()
+        >>> Certificate.from_json(text.replace("complete", "overlap"))
+        Traceback (most recent call last):
+            ...
+        ValueError: this is no certificate: its checksum does not fit its content; it was changed after it was written.
+        """
+        if not isinstance(text, str) or len(text) > LARGEST:
+            raise ValueError(f"this is no certificate: give JSON text of at most {LARGEST:,} characters.")
+        try:
+            content = json.loads(text)
+            return cls._from_content(content)
+        except (RecursionError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+            raise ValueError(f"this is no certificate: its parts are not what they should be ({error!r}).") from error
+        except json.JSONDecodeError as error:
+            raise ValueError(f"this is no certificate: it is not JSON ({error}).") from error
+
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> Certificate:
+        checksum = content.pop("checksum")
+        if (content["format"], content["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"this is no certificate: it should be {FORMAT!r}, version {VERSION}.")
+        if checksum != _checksum(content):
+            raise ValueError(
+                "this is no certificate: its checksum does not fit its content; it was changed after it was written."
+            )
+        made = cls(
+            verdict=_one_of(content["verdict"], VERDICTS),
+            reading=_one_of(content["reading"], READINGS),
+            family=_one_of(content["family"], FAMILIES),
+            groups=tuple(tuple(map(_label, group)) for group in content["groups"]),
+            intercept=_one_of(content["intercept"], (True, False)),
+            n_rows=_read(content["n_rows"]),
+            n_features=_read(content["n_features"]),
+            direction=tuple(map(_read, content["direction"])),
+            kernel=tuple(tuple(map(_read, vector)) for vector in content["kernel"]),
+            relations=tuple(tuple(Term(*map(_read, term)) for term in relation) for relation in content["relations"]),
+            point=_read_point(content["point"]),
+        )
+        if made.to_json() != _dumped(content | {"checksum": checksum}):
+            raise ValueError("this is no certificate: it has fields or numbers that a certificate has not.")
+        return made
+
+
+def shared_point(table: Table, relation: Sequence[Term]) -> list[Fraction]:
+    """Weighted mean of the rows of the second class in a relation, or of the first where the second has none.
+
+    With an intercept both classes have the same mean, since their weights have the same sum; without one, the point
+    lies on a ray that the cones of both classes share.
+    """
+    side = max(term.own for term in relation)
+    total = [Fraction(0)] * table.n_features
+    for term in relation:
+        if term.own == side:
+            row = table.row(term.row)
+            x = row.full(table.n_features)
+            total = [t + Fraction(term.weight * value, row.q) for t, value in zip(total, x, strict=True)]
+    weights = sum(term.weight for term in relation if term.own == side)
+    return [t / weights for t in total]
+
+
+def _written(value: int) -> int | str:
+    return value if abs(value) < 2**53 else hex(value)
+
+
+def _read(value: Any) -> int:
+    if isinstance(value, str):
+        return int(value, 16)
+    if type(value) is not int:
+        raise TypeError(f"{value!r} is no whole number")
+    return value
+
+
+def _read_point(pairs: Any) -> tuple[Fraction, ...] | None:
+    return None if pairs is None else tuple(Fraction(_read(m), _read(q)) for m, q in pairs)
+
+
+def _one_of(value: Any, options: tuple[Any, ...]) -> Any:
+    if not any(value is option or (isinstance(option, str) and value == option) for option in options):
+        raise ValueError(f"this is no certificate: {value!r} is not one of {', '.join(map(str, options))}.")
+    return value
+
+
+def _label(value: Any) -> Any:
+    if not isinstance(value, str | int | float):
+        raise TypeError(f"{value!r} is no label")
+    return value
+
+
+def _dumped(content: dict[str, Any]) -> str:
+    return json.dumps(content, separators=(",", ":"), allow_nan=False)
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    return hashlib.sha256(_dumped(content).encode()).hexdigest()

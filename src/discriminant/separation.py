@@ -1,0 +1,474 @@
+"""Are the classes linearly separable? A verdict, its proof, and what follows from it.
+
+``complete``: some plane has every pattern strictly on its side. ``quasi``: some plane has no pattern on the wrong side
+and not all of them on itself, but none separates strictly; the hulls of the classes touch. ``overlap``: neither. With
+rows z = ±(1, x), exactly one of the three holds, and b, λ with Zb >= 0, λ >= 0, Zᵗλ = 0 prove it; ``certificate.py``
+says how, and checks it in whole numbers. ``_faces.py`` finds it.
+
+For a statistician: the maximum-likelihood estimate of a logistic regression is finite exactly when the verdict is
+``overlap`` (Albert and Anderson 1984). Otherwise the likelihood grows for ever along b, and ``infinite_`` tells which
+coefficients go where. A Poisson regression has the same trouble with its zeros (``family="poisson"``).
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4, §5.12.1, Problems 5, 6 and 8; A. Albert and J. A. Anderson,
+Biometrika 71 (1984); K. Konis, *Linear programming algorithms for detecting separated data in binary logistic
+regression models* (2007); S. Correia, P. Guimarães and T. Zylkin, *Verifying the existence of maximum likelihood
+estimates for generalized linear models* (2019).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from ._exact import rank
+from ._faces import Outcome, settle
+from ._margin import Margin, maximal_margin
+from ._problem import encode, explained, refusal
+from ._progress import Progress
+from ._system import Direction, Indices, System
+from ._words import describe, describe_parts, evidence
+from .certificate import FAMILIES, READINGS, VERDICTS, Certificate, Term, shared_point
+from .geometry import Hyperplane, LinearMachine
+
+Groups = tuple[tuple[Any, ...], ...]
+
+
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    intercept: bool = True,
+    reading: str = "decimal",
+    family: str = "classes",
+    progress: bool | None = None,
+) -> Separability:
+    """Tell whether classes are linearly separable, and prove it.
+
+    Parameters
+    ----------
+    X : array, CSR matrix or data frame of shape (n, d)
+        Patterns, as given: do not standardize them first, because rounding may destroy ties. Float32, float64 and
+        integers are all read exactly; a memory-mapped array is read in blocks.
+    y : array of shape (n,)
+        Labels of two or more classes; of two, the one that sorts last is the positive class. Counts for
+        ``family="poisson"``.
+    intercept : bool, default=True
+        Whether planes may miss the origin.
+    reading : {"decimal", "float"}, default="decimal"
+        What a number of X means: its shortest decimal form, which is what a file said, or the binary fraction that the
+        machine holds. Points on x₁ + x₂ = 0.8 lie on a line in the first sense only.
+    family : {"classes", "poisson"}, default="classes"
+        Labels, or counts of a Poisson regression.
+    progress : bool, default=None
+        Whether to show on stderr how far the work is; None does so in a terminal.
+
+    Returns
+    -------
+    Separability
+        The verdict with its proof. For three classes or more it is that on one linear machine, and ``total`` and
+        ``pairwise`` hold those on each class against the rest and on each pair; each is computed when asked for.
+
+    See Also
+    --------
+    Certificate : The proof, and its check.
+    minimum_removals : A small set of rows whose removal makes the data separable.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4, §5.12.1, Problem 8.
+
+    Examples
+    --------
+    >>> from discriminant import datasets, separability
+    >>> print(separability(*datasets.xor()))
+    overlap: no plane separates the classes 0 and 1, not even weakly.
+      shared point   (0.5, 0.5) lies in the convex hulls of both classes
+      proof          4 rows: 0 (0) x 1/2, 1 (1) x 1/2, 2 (1) x 1/2, 3 (0) x 1/2
+      consequence    No linear procedure ends without errors; logistic regression has a finite estimate.
+      to try         A procedure for overlapping classes (LeastSquares, Perceptron(pocket=True)), or more features.
+    >>> s = separability([[0, 0], [0, 2], [3, 0], [3, 2]], ["a", "a", "b", "b"])
+    >>> s.verdict, s.hyperplane.side([[1, 1]]), round(float(s.margin), 9)
+    ('complete', array([-1]), 1.5)
+    """
+    for name, value, options in (("reading", reading, READINGS), ("family", family, FAMILIES)):
+        if value not in options:
+            raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, options))}.")
+    if not isinstance(intercept, bool | np.bool_):
+        raise ValueError(f"intercept={intercept!r} is not a bool: give True or False.")
+    table, names = _table(X, reading)
+    y = _column(y, table)
+    meter = Progress("separability", progress)
+    asked = Question(table, names, y, bool(intercept), reading, meter)
+    groups: Groups = ()
+    if family == "poisson":
+        own = _positive_counts(y)
+    else:
+        classes, own = encode(y)
+        if classes.size < 2:
+            raise ValueError(f"y holds one class, {classes.tolist()}: separability needs at least two classes.")
+        groups = tuple((label,) for label in classes.tolist())
+    found = Separability(asked, groups, own)
+    if len(groups) <= 2:
+        found.certificate  # noqa: B018  (now, not when it is asked for)
+    return found
+
+
+@dataclass
+class Names:
+    """What the user calls rows and columns; None where he has no names."""
+
+    columns: list[str] | None
+    rows: list[Any] | None
+
+    def column(self, j: int) -> str:
+        """The name of a feature."""
+        return f"x{j}" if self.columns is None else self.columns[j]
+
+    def row(self, i: int) -> str:
+        """The index of a row, with its name."""
+        return str(i) if self.rows is None else f"{i} [{self.rows[i]}]"
+
+
+@dataclass
+class Question:
+    """The data, and how they are to be read."""
+
+    X: Any
+    names: Names
+    y: NDArray[Any]
+    intercept: bool
+    reading: str
+    meter: Progress
+
+    def system(self, groups: Groups, own: NDArray[np.int32], axis: int = 0) -> System:
+        """The rows z of a problem."""
+        system = System(self.X, own, len(groups), self.intercept, self.reading, axis)
+        system.tick = self.meter.share
+        return system
+
+
+class Separability:
+    """The verdict of :func:`separability`: on two classes, on one linear machine for many, or on counts.
+
+    It prints as a few sentences. Whatever takes further work is computed when it is first asked for.
+
+    Parameters
+    ----------
+    question : object
+        The data and how they are read.
+    groups : tuple of tuples
+        The labels of each class; none for counts.
+    own : array of int of shape (n,)
+        The index of each row's class, -1 for a row that takes no part.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4 and §5.12.1.
+
+    Examples
+    --------
+    >>> from discriminant import separability
+    >>> s = separability([[0, 0], [1, 0], [1, 1], [2, 0]], [0, 0, 1, 0])
+    >>> s.verdict, s.separated_rows, s.boundary_rows, s.infinite_
+    ('complete', array([0, 1, 2, 3]), array([], dtype=int64), array([nan,  1.]))
+    """
+
+    def __init__(self, question: Question, groups: Groups, own: NDArray[np.int32]) -> None:
+        self.question, self.groups, self._own = question, groups, own
+
+    @cached_property
+    def _system(self) -> System:
+        return self.question.system(self.groups, self._own)
+
+    @cached_property
+    def _outcome(self) -> Outcome:
+        with self.question.meter as meter:
+            return settle(self._system, tick=meter.say)
+
+    @property
+    def verdict(self) -> str:
+        """``"complete"``, ``"quasi"`` or ``"overlap"``."""
+        return self._outcome.verdict
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The proof: ``certificate.verify(X, y)`` checks it in whole numbers."""
+        return _certificate(self._system, self._outcome, self.groups, self.question.reading)
+
+    @property
+    def boundary_rows(self) -> Indices:
+        """N: the rows on every plane that has no row on the wrong side; of an overlap, all rows."""
+        return self._outcome.boundary
+
+    @property
+    def separated_rows(self) -> Indices:
+        """B: the rows that b has strictly on their side, as many as any plane without a row on the wrong side."""
+        return np.setdiff1d(self._system.patterns, self._outcome.boundary, assume_unique=True)
+
+    @property
+    def notes(self) -> list[str]:
+        """What else there is to know of how the verdict was found."""
+        if not self._outcome.in_integers:
+            return []
+        return ["Floating-point numbers could not decide; the verdict was found in whole numbers."]
+
+    @cached_property
+    def hyperplane(self) -> Hyperplane | LinearMachine | None:
+        """A plane that separates strictly, or weakly where the verdict is quasi; a linear machine for many classes.
+
+        None where the verdict is overlap.
+        """
+        direction = self._outcome.direction
+        if direction is None:
+            return None
+        blocks = self._system.augmented(direction)
+        if len(self.groups) > 2:
+            labels = [group[0] for group in self.groups]
+            return LinearMachine(np.concatenate([np.zeros_like(blocks[:1]), blocks]), labels)
+        if self.verdict == "complete" and self.groups and not self._outcome.clear:
+            blocks[0] = _strict(self._system, [direction, self._widest[0]], blocks[0])
+        return Hyperplane.from_augmented(blocks[0])
+
+    @cached_property
+    def _widest(self) -> tuple[Direction, Margin]:
+        assert self._outcome.direction is not None
+        with self.question.meter as meter:
+            meter.say("the largest margin")
+            return maximal_margin(self._system, self._outcome.direction, self._outcome.working)
+
+    @property
+    def margin(self) -> Margin:
+        """The maximal geometric margin of two classes, zero unless the verdict is complete; computed when asked for."""
+        if len(self.groups) != 2:
+            raise ValueError("margin belongs to two classes: ask a member of pairwise or total for it.")
+        return self._widest[1] if self.verdict == "complete" else Margin(0.0, 0.0)
+
+    @cached_property
+    def infinite_(self) -> NDArray[np.float64]:
+        """Where each coefficient of an unpenalized regression goes: -1, 0 (stays finite) or 1; nan where undetermined.
+
+        A sign is given only where it is the same for every direction in which the likelihood grows for ever. For c
+        classes there is one row for each class but the first, which is the reference.
+        """
+        system = self._system
+        signs = np.zeros(system.n_blocks * system.d)
+        if self.verdict != "overlap":
+            with self.question.meter as meter:
+                for j in range(signs.size):
+                    meter.say(f"coefficient {j + 1} of {signs.size}")
+                    signs[j] = self._sign(j)
+        if not self.groups:
+            signs = 0 - signs  # a Poisson mean falls to zero against b
+        return signs if system.n_blocks == 1 else signs.reshape(system.n_blocks, system.d)
+
+    def _sign(self, j: int) -> float:
+        """The sign of coefficient j over all b with Zb >= 0."""
+        system, outcome = self._system, self._outcome
+        assert outcome.direction is not None
+        place = j // system.d * system.p + system.intercept + j % system.d
+        if outcome.face.span and not any(vector[place] for vector in outcome.face.vectors):
+            return 0.0
+        seen = {int(np.sign(outcome.direction.b[place]))}
+        for sign in {-1, 1} - seen:
+            other = settle(self.question.system(self.groups, self._own, sign * (j + 1)), outcome.working)
+            if other.direction is not None:
+                seen.add(int(np.sign(other.direction.b[place])))
+        return np.nan if {-1, 1} <= seen else float(sum(seen))
+
+    @property
+    def linear(self) -> Separability:
+        """The verdict on one linear machine, which for two classes is a plane."""
+        return self
+
+    @cached_property
+    def total(self) -> Parts:
+        """Verdicts on each class against the rest."""
+        self._check_classes("total")
+        parts = {}
+        for k, group in enumerate(self.groups):
+            others = tuple(label for rest in self.groups if rest != group for label in rest)
+            own = np.where(self._own < 0, -1, self._own == k).astype(np.int32)
+            parts[group[0]] = Separability(self.question, (others, group), own)
+        return Parts(parts, "against the rest")
+
+    @cached_property
+    def pairwise(self) -> Parts:
+        """Verdicts on each pair of classes."""
+        self._check_classes("pairwise")
+        parts = {}
+        for j, k in combinations(range(len(self.groups)), 2):
+            own = np.select([self._own == j, self._own == k], [0, 1], -1).astype(np.int32)
+            pair = (self.groups[j], self.groups[k])
+            parts[self.groups[j][0], self.groups[k][0]] = Separability(self.question, pair, own)
+        return Parts(parts, "against each other")
+
+    def evidence(self) -> str:
+        """The proof in one sentence.
+
+        Returns
+        -------
+        str
+            The plane, or the rows whose hulls meet and where.
+        """
+        return evidence(self)
+
+    def _check_classes(self, name: str) -> None:
+        if not self.groups:
+            raise ValueError(f"{name} belongs to classes, not to counts.")
+
+    def __str__(self) -> str:
+        return describe(self)
+
+    __repr__ = __str__
+
+
+class Parts(Mapping[Any, Separability]):
+    """Verdicts on each class against the rest, or on each pair of classes, by label or by pair of labels.
+
+    Parameters
+    ----------
+    parts : dict
+        The verdicts.
+    how : str
+        How the classes are held against each other, in words.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.2.2, Problems 5 and 6.
+
+    Examples
+    --------
+    >>> from discriminant import datasets, separability
+    >>> s = separability(*datasets.table(1, 2, 4))
+    >>> s.linear.verdict, s.total.verdict, s.pairwise.verdict
+    ('complete', 'overlap', 'complete')
+    >>> s.total[1].verdict, s.pairwise[1, 4].verdict
+    ('overlap', 'complete')
+    """
+
+    def __init__(self, parts: dict[Any, Separability], how: str) -> None:
+        self._parts, self.how = parts, how
+
+    @property
+    def verdict(self) -> str:
+        """The weakest of the verdicts."""
+        return max((part.verdict for part in self._parts.values()), key=VERDICTS.index)
+
+    def __getitem__(self, key: Any) -> Separability:
+        return self._parts[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __str__(self) -> str:
+        return describe_parts(self)
+
+    __repr__ = __str__
+
+
+def _table(X: Any, reading: str) -> tuple[Any, Names]:
+    """X as an array or CSR matrix of finite numbers of its own type, and what its rows and columns are called."""
+    columns = getattr(X, "columns", None)
+    index = getattr(X, "index", None)
+    named = list(columns) if columns is not None and all(isinstance(name, str) for name in columns) else None
+    rows = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else list(index)
+    try:
+        table = check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+    except ValueError as error:
+        raise explained(error) from None
+    values = table.data if hasattr(table, "indptr") else table
+    if values.dtype.kind == "f":
+        if values.dtype.itemsize not in (4, 8):
+            if values.dtype.itemsize == 2 and reading == "decimal" and values is table:
+                table = table.astype("U")  # the shortest form of a float16 is shorter
+            table = table.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
+        with np.errstate(all="ignore"):
+            total = values.sum(dtype=np.float64)  # one pass, no copy; the sum of finite numbers can only overflow
+        if not np.isfinite(total) and not np.all(np.isfinite(values)):
+            raise refusal(table)
+    return table, Names(named, rows)
+
+
+def _column(y: Any, table: Any) -> NDArray[Any]:
+    """Y as a vector with one entry for each row."""
+    y = column_or_1d(y, warn=False)
+    try:
+        check_consistent_length(table, y)
+    except ValueError as error:
+        raise explained(error) from None
+    return np.asarray(y)
+
+
+def _positive_counts(y: NDArray[Any]) -> NDArray[np.int32]:
+    """Which counts exceed zero; refuses what is no count."""
+    if y.dtype.kind not in "biuf" or not np.all(np.isfinite(y)) or np.any(y < 0):
+        raise ValueError("y holds what is no count: family='poisson' needs finite numbers >= 0.")
+    return (y > 0).astype(np.int32)
+
+
+def _certificate(system: System, outcome: Outcome, groups: Groups, reading: str) -> Certificate:
+    """What was found, as a proof."""
+    n = system.n_columns
+    b = [0] * n if outcome.direction is None else outcome.direction.b
+    relations = tuple(
+        tuple(Term(i, int(system.own[i]), rival, weight) for (i, rival), weight in sorted(weights.items()))
+        for weights in outcome.face.relations
+    )
+    return Certificate(
+        verdict=outcome.verdict,
+        reading=reading,
+        family="classes" if groups else "poisson",
+        groups=groups,
+        intercept=bool(system.intercept),
+        n_rows=system.n,
+        n_features=system.d,
+        direction=tuple(b),
+        kernel=() if outcome.verdict == "complete" else tuple(map(tuple, _completed(b, outcome, n))),
+        relations=relations,
+        point=tuple(shared_point(system.table, relations[0])) if relations and len(groups) == 2 else None,
+    )
+
+
+def _completed(b: list[int], outcome: Outcome, n: int) -> list[list[int]]:
+    """Vectors of the kernel that make a basis with b."""
+    face = outcome.face
+    vectors = face.vectors if face.span else [[int(j == k) for j in range(n)] for k in range(n)]
+    if not any(b):
+        return vectors
+    for k in range(len(vectors)):
+        others = [*vectors[:k], *vectors[k + 1 :]]
+        if rank([b, *others]) == len(vectors):
+            return others
+    return vectors
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _strict(system: System, directions: list[Direction], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Floats (w0, w) that separate strictly when X w + w0 is computed in float64, if these directions have such.
+
+    Where the margin is an ulp of X, rounding decides: try multiples of w with products just below a power of two, where
+    floats are densest.
+    """
+    positive, negative = (system.patterns[system.own[system.patterns] == k] for k in (1, 0))
+    for direction in directions:
+        a = system.augmented(direction)[0]
+        for turn in range(64):
+            g = np.asarray(system.X @ a[1:])
+            low, high = g[negative].max(), g[positive].min()
+            for w0 in (a[0], -(low / 2 + high / 2), -low, -high) if system.intercept else (0.0,):
+                if high + w0 > 0 > low + w0:
+                    return np.array([w0, *a[1:]])
+            a = a * ((1 - turn / 1024) / np.frexp(max(abs(low), abs(high)))[0])
+    return otherwise

@@ -26,6 +26,7 @@ from discriminant._rows import (
     row_dot,
     row_length,
     row_sqnorm,
+    row_sums,
 )
 
 X = np.array([[1.5, 0.0, -2.0, 0.5], [0.0, 0.0, 0.0, 0.0], [0.25, -1.0, 4.0, 0.0], [0.0, 3.0, 0.0, -0.75]])
@@ -69,6 +70,11 @@ def _visit_and_correct(X: Any, i: int, label: int, A: Any) -> Any:
 
 
 @compiled
+def _sums(X: Any, i: int, a: Any) -> Any:
+    return row_sums(X, i, a)
+
+
+@compiled
 def _columns(X: Any, i: int, out: Any) -> None:
     for p in range(row_length(X, i)):
         out[row_column(X, i, p)] += 1
@@ -93,6 +99,24 @@ def test_row_operations_are_those_of_linear_algebra(kind: str, dtype: Any) -> No
             run(rows, i, counted)
             stored = np.ones(4) if kind == "dense" else (X[i] != 0) * (2 if kind == "duplicates" else 1)
             np.testing.assert_array_equal(counted, stored)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_and_sums_of_moduli(kind: str, dtype: Any) -> None:
+    rows, a = narrow(KINDS[kind](X.astype(dtype))), np.array([-0.5, 1, -1, 2, 0.25])
+    for i in range(len(X)):
+        terms = a * np.r_[1, X[i]]
+        for run in (_sums, _sums.py_func, row_sums):
+            assert run(rows, i, a) == (terms.sum(), np.abs(terms).sum())  # all these numbers are dyadic
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr"])
+def test_sums_are_those_of_float64_whatever_the_rows(kind: str) -> None:
+    rows = narrow(KINDS[kind](np.array([[0.1, 3.0]], np.float32)))
+    total, size = _sums(rows, 0, np.array([1.0, 1e-9, -1e9]))
+    assert total == pytest.approx(1 + float(np.float32(0.1)) * 1e-9 - 3e9, rel=1e-15)
+    assert size == pytest.approx(1 + 1e-10 + 3e9, rel=1e-15)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

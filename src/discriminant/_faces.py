@@ -123,7 +123,7 @@ class Outcome:
 
     face: Face
     direction: Direction | None  # None where nothing is separated
-    boundary: Indices  # patterns with a row in N
+    boundary: Indices | None  # patterns with a row in N; None for all of them
     clear: bool  # whether floats are enough to see that b separates
     in_integers: bool  # whether floats were not enough to guess with
     working: dict[Name, None]
@@ -133,7 +133,7 @@ class Outcome:
         """``complete``, ``quasi`` or ``overlap``."""
         if self.direction is None:
             return "overlap"
-        return "quasi" if self.boundary.size else "complete"
+        return "complete" if self.boundary is not None and not self.boundary.size else "quasi"
 
 
 def settle(system: System, working: Iterable[Name] = (), tick: Callable[[str], None] = lambda text: None) -> Outcome:
@@ -172,7 +172,7 @@ class Search:
             outcome = None if direction is None else self._try(direction)
             if outcome is not None:
                 return outcome
-        return Outcome(self.face, None, self.system.patterns, False, self.in_integers, self.rows)
+        return Outcome(self.face, None, None, False, self.in_integers, self.rows)
 
     def _propose(self, live: list[Name]) -> Direction | None:
         """A vector that may separate these rows; None when they had a relation, which the face has now absorbed."""
@@ -211,13 +211,15 @@ def _begin(system: System) -> tuple[Direction | None, dict[Name, None]]:
 def _some(system: System) -> Indices:
     """All patterns if there are few, else as many of each class."""
     enough = max(FEW, 8 * system.n_columns // system.n_blocks) if system.n_columns <= WIDE else FEW
-    if system.patterns.size <= 2 * enough:
+    if np.count_nonzero(system.own >= 0) <= 2 * enough:
         return system.patterns
-    random = np.random.default_rng(0)
-    own = system.own[system.patterns]
-    classes = [system.patterns[own == k] for k in range(max(system.n_groups, 2))]
-    share = enough // sum(members.size > 0 for members in classes)
-    return np.concatenate([random.permutation(members)[:share] for members in classes])
+    drawn = np.unique(np.random.default_rng(0).integers(system.n, size=20 * enough))
+    some = []
+    for k in range(max(system.n_groups, 2)):
+        members = drawn[system.own[drawn] == k]
+        members = members if members.size >= enough else np.flatnonzero(system.own == k)  # a rare class
+        some.append(members[:: max(1, members.size * max(system.n_groups, 2) // enough)])
+    return np.concatenate(some)
 
 
 def _absorb_counts(face: Face) -> None:

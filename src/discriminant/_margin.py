@@ -139,12 +139,15 @@ def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fra
 
 def _attained(system: System, plane: Direction, level: float) -> tuple[list[Name], float]:
     """Rows z with z(wx + w0) below the level, and a lower bound of the margin of the plane."""
-    found, doubtful, least = system.judge(plane, max(64, 2 * system.n_columns), level)
-    lowest = [Fraction(least)] if least < np.inf else []
+    worst = max(64, 2 * system.n_columns)
+    found, doubtful, least = system.judge(plane, worst, level)
+    exact: list[tuple[Fraction, Name]] = []
     for i in {*doubtful.tolist(), *(i for i, _ in found)}:
         row = system.table.row(i)
-        lowest.append(min(system.sides(row, i, plane.b).values()) * plane.unit / row.q)
-    value = min(lowest)
+        side, rival = min((side, rival) for rival, side in system.sides(row, i, plane.b).items())
+        exact.append((side * plane.unit / row.q, (i, rival)))
+    found = [name for value, name in sorted(exact)[:worst] if value < level]
+    value = min([*(value for value, _ in exact), *([Fraction(least)] if least < np.inf else [])])
     square = plane.unit**2 * sum(number * number for number in plane.b[system.intercept :])
     bound = root(value * value / square, up=False)
     return found, bound if value > 0 else -bound

@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from ._rows import CSR, Rows, compiled, row_count, row_sqnorm
 
 EMPTY = np.empty(0)
+PORTION = 1 << 20  # labels that are counted at a time
 
 # What scikit-learn's messages leave unsaid, by a phrase of theirs.
 REMEDIES = {
@@ -175,12 +176,20 @@ def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
     if y.dtype.kind in "biu" and y.size:
         low, high = int(y.min()), int(y.max())
         if high - low < 1000 and high < 2**63:
-            shifted = np.subtract(y, low, dtype=np.int64) if y.dtype.kind != "b" else y.astype(np.int64) - low
-            present = np.bincount(shifted) > 0
+            parts = [slice(start, start + PORTION) for start in range(0, y.size, PORTION)]  # no long arrays of int64
+            present = sum(np.bincount(_above(y[part], low), minlength=high - low + 1) for part in parts) > 0
             rank = (np.cumsum(present) - 1).astype(np.int32)
-            return (np.flatnonzero(present) + low).astype(y.dtype), rank[shifted]
-    classes, labels = np.unique(y, return_inverse=True)
-    return classes, labels.astype(np.int32)
+            labels = np.empty(y.size, np.int32)
+            for part in parts:
+                labels[part] = rank[_above(y[part], low)]
+            return (np.flatnonzero(present) + low).astype(y.dtype), labels
+    classes, places = np.unique(y, return_inverse=True)
+    return classes, places.astype(np.int32)
+
+
+def _above(y: NDArray[Any], low: int) -> NDArray[np.int64]:
+    """Labels counted from the lowest, in 64 bits."""
+    return y.astype(np.int64) - low
 
 
 def check_labels(y: NDArray[Any]) -> None:

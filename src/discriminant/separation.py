@@ -207,12 +207,18 @@ class Separability:
     @property
     def boundary_rows(self) -> Indices:
         """N: the rows on every plane that has no row on the wrong side; of an overlap, all rows."""
-        return self._outcome.boundary
+        boundary = self._outcome.boundary
+        return self._system.patterns if boundary is None else boundary
 
     @property
     def separated_rows(self) -> Indices:
         """B: the rows that b has strictly on their side, as many as any plane without a row on the wrong side."""
-        return np.setdiff1d(self._system.patterns, self._outcome.boundary, assume_unique=True)
+        return np.setdiff1d(self._system.patterns, self.boundary_rows, assume_unique=True)
+
+    @property
+    def passes(self) -> int:
+        """How often the data were read as a whole."""
+        return self._system.passes
 
     @property
     def notes(self) -> list[str]:
@@ -395,7 +401,7 @@ def _table(X: Any, reading: str) -> tuple[Any, Names]:
                 table = table.astype("U")  # the shortest form of a float16 is shorter
             table = table.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
         with np.errstate(all="ignore"):
-            total = values.sum(dtype=np.float64)  # one pass, no copy; the sum of finite numbers can only overflow
+            total = values.sum()  # one pass, no copy; the sum of finite numbers can only overflow
         if not np.isfinite(total) and not np.all(np.isfinite(values)):
             raise refusal(table)
     return table, Names(named, rows)

@@ -1,0 +1,552 @@
+"""Certificates: they verify, they travel as JSON, no change of them or of the data passes, numbers are read exactly."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from exact_oracle import augmented, rank, rows_of, solve
+from hypothesis import example, given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from discriminant import Certificate, certificate, datasets, separability
+from discriminant.certificate import Table, Term, binary_parts, decimal_parts, rank_modulo_prime, whole_numbers
+
+SOURCE = Path(certificate.__file__)
+LEVELS = np.eye(3)[[0, 0, 1, 1, 2, 2]]
+LINE = np.array([[0.1, 0.7], [0.3, 0.5], [0.2, 0.6], [0.4, 0.4]])
+SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.25]])
+TRIANGLE = np.array([[0, 0], [4, 0], [0, 4], [1, 0], [4, 1], [0, 3], [1, 1], [-1, -1]])
+
+CASES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "complete": (*datasets.or_function(), {}),
+    "decimals": (*datasets.table(1, 2), {}),
+    "overlap": (*datasets.table(1, 3), {}),
+    "xor": (*datasets.xor(), {}),
+    "quasi": (SQUARE, [0, 1, 0, 1, 1], {}),
+    "quasi, rank-deficient": (LEVELS, [0, 1, 0, 1, 1, 1], {}),
+    "rank-deficient": (np.c_[SQUARE, SQUARE.sum(axis=1)], [0, 1, 1, 0, 1], {}),
+    "line": (LINE, [0, 0, 1, 1], {}),
+    "float reading": (LINE, [0, 0, 1, 1], {"reading": "float"}),
+    "float overlap": (np.r_[LINE, LINE[:2]], [0, 0, 1, 1, 1, 0], {"reading": "float"}),
+    "three classes": (*datasets.table(1, 2, 4), {}),
+    "three classes, touching": (np.array([[0], [1], [2], [2], [3]]), list("abbcc"), {}),
+    "triangle": (TRIANGLE, list("abcabcab"), {}),
+    "three classes, overlap": (np.repeat(SQUARE[:3], 3, axis=0), list("abc" * 3), {}),
+    "no intercept": (SQUARE - 0.5, ["n", "p", "n", "p", "n"], {"intercept": False}),
+    "no intercept, overlap": (SQUARE, [0, 1, 1, 0, 1], {"intercept": False}),
+    "zero row": (SQUARE, [0, 1, 1, 1, 1], {"intercept": False}),
+    "counts": (np.c_[LEVELS, [1, 2, 3, 4, 5, 6]], [2, 0, 1, 3, 0, 0], {"family": "poisson"}),
+    "counts, overlap": (SQUARE, [1, 0, 3, 2, 0], {"family": "poisson"}),
+    "counts, complete": (SQUARE, [0] * 5, {"family": "poisson"}),
+    "csr": (sparse.csr_array(SQUARE), [0, 1, 0, 1, 1], {}),
+    "float32": (LINE.astype(np.float32), [0, 0, 1, 1], {}),
+    "int64": (np.array([[2**60], [2**60 + 1], [2**60 + 2]]), [0, 1, 0], {}),
+    "wide": (np.eye(4)[:3], [0, 1, 0], {}),
+    "tiny": (SQUARE * 1e-150, [0, 1, 1, 0, 1], {}),
+}
+every_case = pytest.mark.parametrize("case", CASES)
+
+
+def proved(case: str) -> tuple[Certificate, Any, Any]:
+    X, y, options = CASES[case]
+    return separability(X, y, **options).certificate, X, y
+
+
+def dumped(content: dict[str, Any]) -> str:
+    return json.dumps(content, separators=(",", ":"))
+
+
+def sealed(content: dict[str, Any]) -> str:
+    """JSON text with a checksum that fits."""
+    content = {key: value for key, value in content.items() if key != "checksum"}
+    return dumped(content | {"checksum": hashlib.sha256(dumped(content).encode()).hexdigest()})
+
+
+def genuine(proof: Certificate, X: Any, y: Any) -> bool:
+    """Whether what a certificate says is true, by another solver."""
+    patterns = augmented(X.toarray() if sparse.issparse(X) else X, proof.intercept, proof.reading)
+    if proof.family == "poisson":
+        return solve(rows_of(patterns, [value > 0 for value in y], 0)).verdict == proof.verdict
+    index = {label: k for k, group in enumerate(proof.groups) for label in group}
+    own = [index.get(label, -1) for label in np.asarray(y).tolist()]
+    return solve(rows_of(patterns, own, len(proof.groups))).verdict == proof.verdict
+
+
+# What is true verifies ----------------------------------------------------------------------------------------------
+
+
+@every_case
+def test_certificates_verify_and_travel(case: str) -> None:
+    proof, X, y = proved(case)
+    assert proof.verify(X, y) is True
+    assert genuine(proof, X, y)
+    text = proof.to_json()
+    again = Certificate.from_json(text)
+    assert again == proof
+    assert again.to_json() == text
+    assert again.verify(X, y) is True
+    assert sealed(json.loads(text)) == text  # the checksum is that of the content
+    assert pickle.loads(pickle.dumps(proof)) == copy.deepcopy(proof) == proof
+    dense = X.toarray() if sparse.issparse(X) else X
+    assert proof.verify(np.asfortranarray(dense), np.asarray(y))
+    assert proof.verify(sparse.csr_array(dense), y)
+    assert dense.dtype == np.float32 or proof.verify(dense.tolist(), y)
+
+
+def test_the_cases_have_all_verdicts() -> None:
+    seen = {(proof.verdict, proof.family, len(proof.groups) > 2) for proof, _, _ in map(proved, CASES)}
+    assert len(seen) == 9
+
+
+@every_case
+def test_the_short_proof(case: str) -> None:
+    """Weights add up to one for each class, and with an intercept both classes have the same mean: the point."""
+    proof, X, y = proved(case)
+    if not proof.relations or len(proof.groups) != 2:
+        assert proof.point is None
+        return
+    assert len(proof.support) <= proof.n_features + 2
+    X = X.toarray() if sparse.issparse(X) else X
+    means = {}
+    for label in np.unique(y).tolist():
+        chosen = [s for s in proof.support if s.label == label]
+        assert all(y[s.row] == label and s.weight > 0 for s in chosen)
+        if chosen:
+            assert sum(s.weight for s in chosen) == 1
+            rows = {s.row: augmented(X[[s.row]], True, proof.reading)[0] for s in chosen}
+            means[label] = tuple(sum(s.weight * Fraction(rows[s.row][j + 1], rows[s.row][0]) for s in chosen)
+                                 for j in range(proof.n_features))  # fmt: skip
+    assert proof.point in means.values()
+    if proof.intercept:
+        assert set(means.values()) == {proof.point}
+
+
+def test_frames() -> None:
+    pd = pytest.importorskip("pandas")
+    X, y = datasets.table(1, 3)
+    proof = separability(X, y).certificate
+    assert proof.verify(pd.DataFrame(X, columns=["a", "b"]), pd.Series(y))
+    with pytest.raises(ValueError, match="no number"):
+        proof.verify(pd.DataFrame({"a": ["u"] * 20, "b": ["v"] * 20}), y)
+
+
+# What is changed does not -------------------------------------------------------------------------------------------
+
+
+@every_case
+def test_a_changed_character_is_noticed(case: str, rng: np.random.Generator) -> None:
+    text = proved(case)[0].to_json()
+    for _ in range(60):
+        i, letter = int(rng.integers(len(text))), chr(int(rng.integers(33, 127)))
+        kind = rng.integers(3)
+        changed = text[:i] + ("" if kind == 0 else letter) + text[i + (kind < 2) :]
+        try:
+            same = json.loads(changed) == json.loads(text)  # such as -0 for 0
+        except ValueError:
+            same = False
+        if not same:
+            with pytest.raises(ValueError, match=r"."):
+                Certificate.from_json(changed)
+
+
+def places(value: Any) -> list[list[Any]]:
+    """Paths to all whole numbers of a nested list."""
+    if not isinstance(value, list):
+        return [[]]
+    return [[k, *path] for k, part in enumerate(value) for path in places(part)]
+
+
+def nudge(content: dict[str, Any], field: str, rng: np.random.Generator) -> None:
+    """Change one number of a field."""
+    paths = places(content[field]) if isinstance(content[field], list) else []
+    if not paths:
+        return
+    *path, last = paths[rng.integers(len(paths))]
+    target = content[field]
+    for k in path:
+        target = target[k]
+    old = int(target[last], 16) if isinstance(target[last], str) else target[last]
+    new = [old + 1, old - 1, -old, 0, 2 * old, old + 2**70, old // 2][rng.integers(7)]
+    target[last] = new if abs(new) < 2**53 else hex(new)
+
+
+def shuffle(content: dict[str, Any], field: str, rng: np.random.Generator) -> None:
+    """Drop, repeat or exchange parts of a list, or of one within it."""
+    if not isinstance(content[field], list) or not content[field]:
+        return
+    target = content[field]
+    if isinstance(target[0], list) and target[0] and rng.random() < 0.5:
+        target = target[rng.integers(len(target))]
+    k, j = rng.integers(len(target), size=2)
+    match rng.integers(4):
+        case 0:
+            del target[k]
+        case 1:
+            target.append(copy.deepcopy(target[k]))
+        case 2:
+            target[k], target[j] = target[j], target[k]
+        case 3:
+            content[field] = []
+
+
+def rename(content: dict[str, Any], field: str, rng: np.random.Generator) -> None:
+    """Another word, shape, label or answer."""
+    options: dict[str, list[Any]] = {
+        "verdict": ["complete", "quasi", "overlap"],
+        "reading": ["decimal", "float"],
+        "family": ["classes", "poisson"],
+        "intercept": [True, False],
+        "n_rows": [content["n_rows"] + 1, content["n_rows"] - 1, 0],
+        "n_features": [content["n_features"] + 1, content["n_features"] - 1, 0],
+        "groups": [content["groups"][::-1], content["groups"][1:], [*content["groups"], [7]], [[8], [9]], [[0, 1]]],
+        "point": [None, [[0, 1]] * content["n_features"]],
+        "kernel": [[], [*content["kernel"], [0] * len(content["direction"])]],
+        "relations": [[], content["relations"] * 2, [[]]],
+        "direction": [[0] * len(content["direction"]), [1] * len(content["direction"]), []],
+    }
+    choices = options[field]
+    content[field] = choices[rng.integers(len(choices))]
+
+
+FIELDS = ["direction", "kernel", "relations", "point", "groups", "verdict", "reading", "family", "intercept", "n_rows",
+          "n_features"]  # fmt: skip
+NUMBERS = FIELDS[:4]
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_what_verifies_after_a_change_is_true(chunk: int) -> None:
+    """With the old checksum none passes; with a new one, only what is a proof again."""
+    rng = np.random.default_rng(chunk)
+    known = {case: proved(case) for case in CASES}
+    refused = passed = 0
+    while refused < 500:
+        proof, X, y = known[list(CASES)[rng.integers(len(CASES))]]
+        content = json.loads(proof.to_json())
+        before = copy.deepcopy(content)
+        for _ in range(rng.integers(1, 4)):
+            change: Callable[..., None] = [nudge, shuffle, rename][rng.integers(3)]
+            change(content, str(rng.choice(FIELDS if change is rename else NUMBERS)), rng)
+        if content == before:
+            continue
+        with pytest.raises(ValueError, match=r"."):
+            Certificate.from_json(dumped(content))
+        try:
+            changed = Certificate.from_json(sealed(content))
+            assert changed.verify(X, y) is True
+        except ValueError:
+            refused += 1
+            continue
+        passed += 1
+        assert genuine(changed, X, y), changed
+    assert passed > 10  # the other rows of a proof are a proof again
+
+
+@every_case
+def test_another_verdict_is_never_proved(case: str) -> None:
+    proof, X, y = proved(case)
+    for verdict in {"complete", "quasi", "overlap"} - {proof.verdict}:
+        for changed in (replace(proof, verdict=verdict), replace(proof, verdict=verdict, relations=(), kernel=())):
+            with pytest.raises(ValueError, match="the certificate fails"):
+                changed.verify(X, y)
+
+
+def test_empty_claims_are_refused() -> None:
+    """Nothing about no classes, one class, or classes that the data have not, is a proof."""
+    X, y = datasets.xor()
+    proof = separability(X, y).certificate
+    for groups in ((), ((1,),), ((7,), (8,)), ((1,), (7,)), ((1,), (1,)), ((-1, 1), ())):
+        for relations in (proof.relations, ()):
+            for verdict in ("complete", "quasi", "overlap"):
+                empty = replace(proof, groups=groups, relations=relations, point=None, kernel=(), verdict=verdict)
+                with pytest.raises(ValueError, match="the certificate fails"):
+                    empty.verify(X, y)
+
+
+def test_floats_and_machine_integers_prove_nothing() -> None:
+    X, y = datasets.or_function()
+    proof = separability(X, y).certificate
+    for kind in (float, np.int64, np.float64, Fraction, bool):
+        with pytest.raises(ValueError, match="numbers that are not whole"):
+            replace(proof, direction=tuple(map(kind, (-1, 2, 2)))).verify(X, y)
+    assert replace(proof, direction=(-1, 2, 2)).verify(X, y)
+    proof = separability(*datasets.xor()).certificate
+    term = proof.relations[0][0]
+    halved = (Term(term.row, term.own, term.rival, Fraction(1, 2)),)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="numbers that are not whole"):
+        replace(proof, relations=(halved,)).verify(*datasets.xor())
+
+
+@every_case
+def test_other_data(case: str, rng: np.random.Generator) -> None:
+    proof, X, y = proved(case)
+    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    y = np.asarray(y)
+    for shape in (X[1:], X[:, 1:], np.c_[X, X[:, 0]], X.ravel(), X[None]):
+        with pytest.raises(ValueError, match=r"."):
+            proof.verify(shape, y)
+    for labels in (y[1:], np.r_[y, y[:1]], y[:, None], None, [[]] * len(y), np.full(len(y), {}, object)):
+        with pytest.raises(ValueError, match=r"."):
+            proof.verify(X, labels)
+    refused = 0
+    for _ in range(20):
+        i, j = int(rng.integers(len(X))), int(rng.integers(X.shape[1]))
+        moved, flipped, rows = X.copy(), y.copy(), rng.permutation(len(X))
+        moved[i, j] += 1 if X.dtype.kind == "i" else 10 * np.abs(X).max()
+        flipped[i] = rng.choice(y) if proof.family == "classes" else 1 - (y[i] > 0)
+        for Z, labels in ((moved, y), (X, flipped), (X[rows], y)):
+            try:
+                assert proof.verify(Z, labels) is True
+            except ValueError:
+                refused += 1
+            else:
+                assert genuine(proof, Z, labels)
+    assert refused > 0 or proof.verdict == "complete"
+
+
+def test_each_condition_has_its_words() -> None:
+    X, y = datasets.table(1, 3)
+    overlap = separability(X, y).certificate
+    row = overlap.support[0].row
+    moved, flipped = X.copy(), y.copy()
+    moved[row] += 1e-9
+    flipped[row] = y[y != y[row]][0]
+    with pytest.raises(ValueError, match="do not add up to zero"):
+        overlap.verify(moved, y)
+    with pytest.raises(ValueError, match="X contains NaN"):
+        overlap.verify(moved * np.nan, y)
+    with pytest.raises(ValueError, match="complex"):
+        overlap.verify(moved * 1j, y)
+    with pytest.raises(ValueError, match=f"row {row} is not a pattern of the class that a relation names"):
+        overlap.verify(X, flipped)
+    with pytest.raises(ValueError, match="shared point is not"):
+        replace(overlap, point=(Fraction(0), Fraction(1))).verify(X, y)
+    with pytest.raises(ValueError, match="do not span the boundary"):
+        replace(separability(LINE, [0, 0, 1, 1]).certificate, kernel=()).verify(LINE, [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=r"it speaks of X of shape \(20, 2\), not of \(19, 2\)"):
+        overlap.verify(X[1:], y[1:])
+    X, y = datasets.table(1, 2)
+    complete = separability(X, y).certificate
+    with pytest.raises(ValueError, match=r"row \d+ lies on the wrong side of b"):
+        replace(complete, direction=tuple(-v for v in complete.direction)).verify(X, y)
+    with pytest.raises(ValueError, match="it proves 'overlap', yet it says 'complete'"):
+        replace(complete, direction=(0, 0, 0)).verify(X, y)
+    X, y, _ = CASES["quasi, rank-deficient"]
+    quasi = separability(X, y).certificate
+    with pytest.raises(ValueError, match="a vector of the kernel moves it off"):
+        replace(quasi, kernel=(*quasi.kernel, (1, 2, 3, 5))).verify(X, y)
+
+
+# Hostile text -------------------------------------------------------------------------------------------------------
+
+GOOD = json.loads(separability(*datasets.xor()).certificate.to_json())
+WRONG: list[Any] = [None, 0, 1, -1, 0.5, True, "", "x", "0x", "0x1", [], [[]], [None], [[None]], [[[]]], [[[1, 2]]], {},
+                    {"a": 1}, [[1, 0]] * 2, [["1", "0"]], 10**40, [[[0, 0, 1, 0.5]]], [[[0, 0, 1, True]]]]  # fmt: skip
+
+
+@pytest.mark.parametrize("field", [key for key in GOOD if key != "checksum"])
+def test_wrong_types(field: str) -> None:
+    X, y = datasets.xor()
+    for value in WRONG:
+        if value == GOOD[field] and type(value) is type(GOOD[field]):
+            continue
+        text = sealed(GOOD | {field: value})
+        try:
+            assert Certificate.from_json(text).verify(X, y)
+        except ValueError:
+            continue
+        assert (field, value) == ("point", None)  # a proof all the same
+    less = {key: value for key, value in GOOD.items() if key != field}
+    with pytest.raises(ValueError, match="this is no certificate"):
+        Certificate.from_json(sealed(less))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "null", "0", "[]", "{}", '"a"', "NaN", "{", "\x00", "\ud800", b"{}", b"", None, 3, bytearray(b"{}"),
+        "[" * 100_000, "[" * 900 + "]" * 900, '{"checksum":' * 5000, "9" * 5000, "1e999999999", "-Infinity",
+        json.dumps({"checksum": "9" * 64}),
+        dumped(GOOD).replace('"n_rows":4', '"n_rows":NaN'),
+        dumped(GOOD).replace('"n_rows":4', '"n_rows":1e400'),
+        dumped(GOOD).replace('"n_rows":4', '"n_rows":' + "9" * 5000),
+        dumped(GOOD).replace('"n_rows":4', '"n_rows":5,"n_rows":5'),
+        sealed(GOOD | {"comment": "true"}),
+        sealed(GOOD | {"version": 2}),
+        sealed(GOOD | {"version": True}),
+        sealed(GOOD | {"format": "other"}),
+        sealed(dict(reversed(GOOD.items()))),
+        dumped(GOOD | {"checksum": None}),
+        dumped(GOOD)[:-1],
+        dumped(GOOD) * 2,
+    ],
+    ids=range(35),
+)  # fmt: skip
+def test_hostile_text(text: Any) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        Certificate.from_json(text)
+
+
+def test_numbers_of_thousands_of_digits_travel() -> None:
+    huge = 10**20_000 + 7
+    X, y = [[0.0], [1.0]], [0, 1]
+    proof = replace(separability(X, y).certificate, direction=(-huge, 2 * huge))
+    assert Certificate.from_json(proof.to_json()) == proof
+    assert Certificate.from_json(proof.to_json()).verify(X, y)
+
+
+def test_a_file_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate, "LARGEST", 100)
+    with pytest.raises(ValueError, match="at most 100 characters"):
+        Certificate.from_json(sealed(GOOD))
+
+
+# The file on its own ------------------------------------------------------------------------------------------------
+
+
+def test_the_check_imports_no_solver() -> None:
+    tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            names.add(node.module or "")
+    assert names - set(sys.stdlib_module_names) == {"numpy"} | (names & {"collections.abc"})
+    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    assert not used & {"linalg", "lstsq", "solve", "inv", "qr", "svd", "import_module", "__import__"}
+
+
+ALONE = """
+import importlib.util, sys
+for name in ("scipy", "sklearn", "flint", "highspy", "numba", "discriminant"):
+    sys.modules[name] = None  # an import of it fails
+spec = importlib.util.spec_from_file_location("alone", sys.argv[1])
+module = sys.modules["alone"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+print(module.Certificate.from_json(sys.argv[2]).verify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]))
+"""
+
+
+def test_the_check_runs_alone() -> None:
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    text = separability(X, y).certificate.to_json()
+    done = subprocess.run([sys.executable, "-c", ALONE, str(SOURCE), text], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+
+
+# Numbers ------------------------------------------------------------------------------------------------------------
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(finite)
+@example(0.1)
+@example(-0.0)
+@example(5e-324)
+@example(1.7976931348623157e308)
+@example(9007199254740993.0)
+@example(1e22)
+@example(1e23)
+@example(-1e150)
+@example(1.25e-150)
+def test_parts_of_numbers(value: float) -> None:
+    m, e = decimal_parts(value)
+    assert m * Fraction(10) ** e == Fraction(repr(value))
+    m, e = binary_parts(value)
+    assert m * Fraction(2) ** e == Fraction(value)
+
+
+@given(st.lists(finite, max_size=5))
+def test_whole_numbers(values: list[float]) -> None:
+    for reading, exact in (("decimal", lambda v: Fraction(repr(v))), ("float", Fraction)):
+        m, q = whole_numbers(values, reading)
+        assert q > 0
+        assert [Fraction(number, q) for number in m] == [exact(v) for v in values]
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=4))
+@example([np.float32(0.1).item(), np.float32(1e-45).item(), np.float32(16777217).item()])
+def test_float32_means_its_own_shortest_form(values: list[float]) -> None:
+    X = np.array([values], np.float32)
+    row = Table(X, "decimal").row(0)
+    assert [Fraction(m, row.q) for m in row.m] == [Fraction(str(value)) for value in X[0]]
+    row = Table(X, "float").row(0)
+    assert [Fraction(m, row.q) for m in row.m] == [Fraction(value) for value in values]
+
+
+def test_integers_are_not_rounded() -> None:
+    for dtype, value in ((np.int64, -(2**63)), (np.int64, 2**53 + 1), (np.uint64, 2**64 - 1), (np.int8, -128)):
+        for reading in ("decimal", "float"):
+            row = Table(np.array([[value, 1]], dtype), reading).row(0)
+            assert (row.m, row.q) == ([value, 1], 1)
+    assert Table(np.array([[True, False]]), "decimal").row(0).m == [1, 0]
+    assert Table([[1, 0.5]], "decimal").augmented(0, True) == ([10, 10, 5], 10)
+    assert Table([[1, 0.5]], "float").augmented(0, False) == ([2, 1], 2)
+
+
+def test_a_sparse_row_is_the_dense_one() -> None:
+    dense = np.array([[0.1, 0.0, -2.5], [0.0, 0.0, 0.0], [1e-150, 3.0, 0.0]])
+    twice = sparse.csr_array(
+        (np.array([0.1, -1.25, -1.25, 3.0, 1e-150]), np.array([0, 2, 2, 1, 0]), np.array([0, 3, 3, 5])), shape=(3, 3)
+    )
+    for matrix in (sparse.csr_array(dense), sparse.coo_array(dense), sparse.csc_matrix(dense), twice):
+        before = getattr(matrix, "nnz", None)
+        for reading in ("decimal", "float"):
+            table, other = Table(matrix, reading), Table(dense, reading)
+            for i in range(3):
+                row, whole = table.row(i), other.row(i)
+                assert [Fraction(m, row.q) for m in row.full(3)] == [Fraction(m, whole.q) for m in whole.full(3)]
+                assert Fraction(row.times([3, 5, 7]), row.q) == Fraction(whole.times([3, 5, 7]), whole.q)
+        assert matrix.nnz == before
+    assert_array_equal(twice.data, [0.1, -1.25, -1.25, 3.0, 1e-150])
+
+
+def test_a_table_has_rows_and_columns() -> None:
+    for X in (3, [1, 2], np.ones((2, 2, 2)), None):
+        with pytest.raises(ValueError, match="give a table of rows and columns"):
+            Table(X, "decimal")
+    with pytest.raises(ValueError, match="no number"):
+        Table([["a"]], "decimal")
+
+
+def test_ranks(rng: np.random.Generator) -> None:
+    assert rank_modulo_prime([]) == 0
+    for trial in range(200):
+        n, m, r = rng.integers(1, 7, 3)
+        M = (rng.integers(-3, 4, (n, r)).astype(object) @ rng.integers(-3, 4, (r, m)).astype(object)).tolist()
+        factor = 1 if trial % 2 else 10**40
+        assert rank_modulo_prime([[factor * value for value in row] for row in M]) == rank(M)
+
+
+def test_a_rank_modulo_a_prime_never_exceeds_the_rank(rng: np.random.Generator) -> None:
+    """Multiples of the primes vanish: the rank found may fall, and must not rise."""
+    a, b, c = certificate.PRIMES
+    assert rank_modulo_prime([[a, 0], [0, a]]) == 2  # another prime sees it
+    assert rank_modulo_prime([[a * b * c, 0], [0, 1]]) == 1
+    for _ in range(100):
+        M = [[int(v) * int(rng.choice([1, a, b * c])) + int(rng.integers(2)) * a for v in row]
+             for row in rng.integers(-2, 3, (4, 4))]  # fmt: skip
+        assert rank_modulo_prime(M) <= rank(M)
+
+
+def test_the_primes_are_primes() -> None:
+    assert len(set(certificate.PRIMES)) == 3
+    for prime in certificate.PRIMES:
+        assert prime < 2**31
+        assert all(prime % k for k in range(2, int(prime**0.5) + 1))

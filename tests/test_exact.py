@@ -1,0 +1,123 @@
+"""Linear algebra in whole numbers: against elimination in fractions, rays, and the conditions of optimality."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+import pytest
+from exact_oracle import dot, rays
+from exact_oracle import rank as rank_in_fractions
+
+from discriminant._exact import alternative, kernel, nearest_point, primitive, products, rank, relation, whole
+
+Matrix = list[list[int]]
+
+
+def matrices(rng: np.random.Generator, count: int) -> list[Matrix]:
+    """Small whole numbers with dependent rows, zero rows and numbers beyond 64 bits."""
+    made = []
+    for trial in range(count):
+        n, m, r = rng.integers(1, 7), rng.integers(1, 6), rng.integers(1, 5)
+        M = (rng.integers(-2, 3, (n, r)).astype(object) @ rng.integers(-2, 3, (r, m)).astype(object)).tolist()
+        made.append([[value * (1 if trial % 3 else 10**25) for value in row] for row in M])
+    return made
+
+
+def test_primitive_and_whole() -> None:
+    assert primitive([6, -9, 0]) == [2, -3, 0]
+    assert primitive([0, 0]) == [0, 0]
+    assert primitive([10**40]) == [1]
+    assert whole([Fraction(1, 2), Fraction(-1, 3), Fraction(0)]) == [3, -2, 0]
+    assert whole([Fraction(-4), Fraction(6)]) == [-2, 3]
+
+
+def test_ranks_kernels_and_products(rng: np.random.Generator) -> None:
+    assert rank([]) == 0
+    for M in matrices(rng, 150):
+        assert rank(M) == rank_in_fractions(M)
+        basis = kernel(M)
+        assert len(basis) == len(M[0]) - rank(M)
+        assert rank_in_fractions(basis) == len(basis)
+        assert all(gcd(*vector) == 1 for vector in basis)
+        assert products(M, basis) == [[0] * len(basis) for _ in M]
+        assert products(M, M) == [[dot(a, b) for b in M] for a in M]
+    assert products([[1, 2]], []) == [[]]
+    assert products([], [[1]]) == []
+
+
+def test_a_relation_is_unique(rng: np.random.Generator) -> None:
+    found_some = 0
+    for M in matrices(rng, 200):
+        found = relation(M)
+        if rank_in_fractions(M) != len(M) - 1:
+            assert found is None
+            continue
+        found_some += 1
+        assert found is not None
+        assert any(found)
+        assert all(dot(found, column) == 0 for column in zip(*M, strict=True))
+        assert gcd(*found) == 1
+    assert found_some > 20
+
+
+@pytest.mark.parametrize("start", ["first", "last", "all"])
+def test_gordans_alternative(start: str, rng: np.random.Generator) -> None:
+    seen = {True: 0, False: 0}
+    for M in matrices(rng, 300):
+        begin = {"first": [0], "last": [len(M) - 1], "all": list(range(len(M)))}[start]
+        t, weights = alternative(M, begin)
+        _, found = rays(M, len(M[0]))
+        b = [sum(column) for column in zip(*found, strict=True)]
+        separable = bool(b) and all(dot(row, b) > 0 for row in M)
+        assert (t is not None) == separable
+        seen[separable] += 1
+        if t is not None:
+            assert all(dot(row, t) > 0 for row in M)
+            assert weights == {}
+            continue
+        assert min(weights.values()) > 0
+        assert all(sum(w * M[k][j] for k, w in weights.items()) == 0 for j in range(len(M[0])))
+        assert rank_in_fractions([M[k] for k in weights]) == len(weights) - 1  # their only relation
+    assert min(seen.values()) > 30
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_the_nearest_point_meets_the_conditions_of_optimality(groups: int, rng: np.random.Generator) -> None:
+    """X is a sum of points of the hulls, and no row of a group lies behind those that have a share in it."""
+    at_zero = 0
+    for trial in range(200):
+        n, d = int(rng.integers(groups, 9)), int(rng.integers(1, 4))
+        rows = rng.integers(-4, 5, (n, d)).tolist()
+        if trial % 2:
+            rows = [[value + 5 for value in row] for row in rows]
+        group = [k % groups for k in range(n)]
+        x, weights = nearest_point(rows, group, [n - 1] if trial % 3 else list(range(n)))
+        assert min(weights.values()) > 0
+        for g in range(groups):
+            assert sum(w for k, w in weights.items() if group[k] == g) == 1
+        point = [sum(w * rows[k][j] for k, w in weights.items()) for j in range(d)]
+        assert any(x) == any(point)
+        if not any(point):
+            at_zero += 1
+            continue
+        factor = next(Fraction(a) / p for a, p in zip(x, point, strict=True) if p)
+        assert factor > 0
+        assert [factor * p for p in point] == x
+        for g in range(groups):
+            sides = {k: dot(rows[k], x) for k in range(n) if group[k] == g}
+            assert all(sides[k] == min(sides.values()) for k in weights if group[k] == g)
+    assert 20 < at_zero < 180
+
+
+def test_a_known_nearest_point() -> None:
+    x, weights = nearest_point([[0, 3], [4, 0], [9, 9]], [0, 0, 0], [2])
+    assert x == [3, 4]  # the foot of the height of a right triangle, (36/25, 48/25)
+    assert weights == {0: Fraction(16, 25), 1: Fraction(9, 25)}
+
+
+def test_any_separating_vector_will_do() -> None:
+    rows = [[1, 0], [1, 5], [1, -5], [3, 1]]
+    x, _ = nearest_point(rows, [0] * 4, [0], stop_outside=True)
+    assert all(dot(row, x) > 0 for row in rows)

@@ -116,6 +116,8 @@ def separability(
         if classes.size < 2:
             raise ValueError(f"y holds one class, {classes.tolist()}: separability needs at least two classes.")
         groups = tuple((label,) for label in classes.tolist())
+        if not all(isinstance(label, str | int | float) for (label,) in groups):
+            raise ValueError(f"y holds {groups[0][0]!r}: give labels that are numbers or strings.")
     found = Separability(asked, groups, own)
     if len(groups) <= 2:
         found.certificate  # noqa: B018  (now, not when it is asked for)
@@ -223,9 +225,12 @@ class Separability:
     @property
     def notes(self) -> list[str]:
         """What else there is to know of how the verdict was found."""
-        if not self._outcome.in_integers:
-            return []
-        return ["Floating-point numbers could not decide; the verdict was found in whole numbers."]
+        notes = []
+        if self._outcome.in_integers:
+            notes.append("Floating-point numbers could not decide; the verdict was found in whole numbers.")
+        if len(self.groups) == 2 and self.verdict == "complete" and self._strict is None:
+            notes.append("The margin is too small for float64: in floats, hyperplane does not separate every row.")
+        return notes
 
     @cached_property
     def hyperplane(self) -> Hyperplane | LinearMachine | None:
@@ -240,9 +245,17 @@ class Separability:
         if len(self.groups) > 2:
             labels = [group[0] for group in self.groups]
             return LinearMachine(np.concatenate([np.zeros_like(blocks[:1]), blocks]), labels)
-        if self.verdict == "complete" and self.groups and not self._outcome.clear:
-            blocks[0] = _strict(self._system, [direction, self._widest[0]], blocks[0])
-        return Hyperplane.from_augmented(blocks[0])
+        strict = self._strict if self.verdict == "complete" and self.groups else None
+        return Hyperplane.from_augmented(blocks[0] if strict is None else strict)
+
+    @cached_property
+    def _strict(self) -> NDArray[np.float64] | None:
+        """Floats (w0, w) that separate two classes strictly; None where there seem to be none."""
+        direction = self._outcome.direction
+        assert direction is not None
+        if self._outcome.clear:
+            return self._system.augmented(direction)[0]
+        return _strict(self._system, [direction, self._widest[0]])
 
     @cached_property
     def _widest(self) -> tuple[Direction, Margin]:
@@ -461,7 +474,7 @@ def _completed(b: list[int], outcome: Outcome, n: int) -> list[list[int]]:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _strict(system: System, directions: list[Direction], otherwise: NDArray[np.float64]) -> NDArray[np.float64]:
+def _strict(system: System, directions: list[Direction]) -> NDArray[np.float64] | None:
     """Floats (w0, w) that separate strictly when X w + w0 is computed in float64, if these directions have such.
 
     Where the margin is an ulp of X, rounding decides: try multiples of w with products just below a power of two, where
@@ -477,4 +490,4 @@ def _strict(system: System, directions: list[Direction], otherwise: NDArray[np.f
                 if high + w0 > 0 > low + w0:
                     return np.array([w0, *a[1:]])
             a = a * ((1 - turn / 1024) / np.frexp(max(abs(low), abs(high)))[0])
-    return otherwise
+    return None

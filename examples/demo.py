@@ -22,6 +22,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 import numpy as np
 
 from discriminant import (
+    Adatron,
     BalancedWinnow,
     FisherDiscriminant,
     GradientDescent,
@@ -29,6 +30,7 @@ from discriminant import (
     KernelPerceptron,
     LeastSquares,
     LinearProgram,
+    MinOver,
     NewtonDescent,
     NotConvergedWarning,
     Perceptron,
@@ -36,6 +38,7 @@ from discriminant import (
     RecursiveLeastSquares,
     Relaxation,
     Status,
+    SupportVectorMachine,
     WidrowHoff,
     datasets,
     integer_search,
@@ -68,6 +71,9 @@ PROCEDURES: dict[str, Callable[[], Any]] = {
     "balanced Winnow": BalancedWinnow,
     "relaxation": Relaxation,
     "relaxation, batch": lambda: Relaxation(batch=True),
+    "MinOver": MinOver,
+    "MinOver, fixed step": lambda: MinOver(step="fixed"),
+    "Adatron": Adatron,
     "gradient descent, J_s": GradientDescent,
     "Newton descent, J_s": NewtonDescent,
     "Newton descent, log loss": lambda: NewtonDescent(criterion="logistic"),
@@ -81,6 +87,9 @@ PROCEDURES: dict[str, Callable[[], Any]] = {
     "Ho-Kashyap, descent": lambda: HoKashyap(variant="descent", eta="optimal", max_iter=1000),
     "linear program, J_p'": LinearProgram,
     "linear program, minimax": lambda: LinearProgram(criterion="minimax"),
+    "support vector machine": lambda: SupportVectorMachine(multiclass="one-vs-rest"),
+    "support vector machine, C = 1000": lambda: SupportVectorMachine(1000.0, multiclass="one-vs-rest"),
+    "support vector machine, Gaussian": lambda: SupportVectorMachine(kernel=mercer.Gaussian(sigma=2.0)),
     "piecewise linear machine": lambda: PiecewiseLinearMachine(random_state=0),
 }
 

@@ -671,7 +671,7 @@ class TestDiagnose:
         X, y = datasets.table(1, 3)
         model = KernelPerceptron(kernel="gaussian", max_iter=1).fit(X, y)
         model.diagnose(X, y)
-        assert "more than planes" in model.report_.to_dict()["remedy"]
+        assert "a richer kernel" in model.report_.to_dict()["remedy"]
 
     def test_other_data_are_refused(self) -> None:
         X, y = datasets.table(1, 2)

@@ -299,7 +299,7 @@ def test_other_data(case: str, rng: np.random.Generator) -> None:
     for shape in (X[1:], X[:, 1:], np.c_[X, X[:, 0]], X.ravel(), X[None]):
         with pytest.raises(ValueError, match=r"."):
             proof.verify(shape, y)
-    for labels in (y[1:], np.r_[y, y[:1]], y[:, None], None, [[]] * len(y), np.full(len(y), {}, object)):
+    for labels in (y[1:], np.r_[y, y[:1]], np.c_[y, y], None, [[]] * len(y), np.full(len(y), {}, object)):
         with pytest.raises(ValueError, match=r"."):
             proof.verify(X, labels)
     refused = 0

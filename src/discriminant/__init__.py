@@ -22,6 +22,7 @@ _HOMES = {
     "kernel_perceptron": ("KernelPerceptron",),
     "winnow": ("BalancedWinnow",),
     "relaxation": ("Relaxation",),
+    "minover": ("Adatron", "MinOver"),
     "descent": ("GradientDescent", "NewtonDescent"),
     "piecewise": ("PiecewiseLinearMachine",),
     "least_squares": ("LeastSquares", "LeastSquaresRegressor"),
@@ -33,6 +34,7 @@ _HOMES = {
     "ho_kashyap": ("HoKashyap",),
     "linear_program": ("LinearProgram",),
     "removals": ("Removals", "minimum_removals"),
+    "svm": ("SupportVectorMachine", "feature_ranking", "leave_one_out", "svm_path"),
     "exhaustive": ("integer_search",),
     "certificate": ("Certificate",),
     "separation": ("Separability", "separability"),
@@ -69,6 +71,8 @@ if TYPE_CHECKING:
     from .linear_program import LinearProgram as LinearProgram
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
+    from .minover import Adatron as Adatron
+    from .minover import MinOver as MinOver
     from .multiclass import kesler as kesler
     from .perceptron import Perceptron as Perceptron
     from .piecewise import PiecewiseLinearMachine as PiecewiseLinearMachine
@@ -83,6 +87,10 @@ if TYPE_CHECKING:
     from .separation import separability as separability
     from .solution import Report as Report
     from .solution import Status as Status
+    from .svm import SupportVectorMachine as SupportVectorMachine
+    from .svm import feature_ranking as feature_ranking
+    from .svm import leave_one_out as leave_one_out
+    from .svm import svm_path as svm_path
     from .widrow_hoff import WidrowHoff as WidrowHoff
     from .widrow_hoff_regressor import WidrowHoffRegressor as WidrowHoffRegressor
     from .winnow import BalancedWinnow as BalancedWinnow

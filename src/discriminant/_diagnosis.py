@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .separation import Separability
 
 SENTENCES = {
-    "complete": "complete: a plane without errors exists",
+    "complete": "complete: planes without errors exist",
     "quasi": "quasi: no plane separates strictly, though one has no pattern on the wrong side",
     "overlap": "overlap: no plane separates, not even weakly",
 }
@@ -17,9 +17,17 @@ BEYOND = (
     "No weights reach zero errors: look at the rows of the proof, add features, take a procedure for overlapping "
     "classes, or see minimum_removals(X, y)."
 )
+CURVED = (
+    "The verdict is on planes; this procedure has other surfaces, which part all patterns but equal ones of two "
+    "classes: try a richer kernel or more pieces."
+)
+APART = (
+    "One discriminant for each class against the rest cannot reach zero errors, but one linear machine can: take "
+    "multiclass='kesler' or 'one-vs-one' where the procedure has it."
+)
 WITHIN = (
-    "Zero errors can be reached: give an error-correcting procedure more iterations or standardized features, or "
-    "take separability(X, y).hyperplane."
+    "Zero errors can be reached: by an error-correcting procedure with iterations enough, or by "
+    "separability(X, y).hyperplane."
 )
 
 
@@ -41,8 +49,10 @@ def diagnosis(found: Separability, multiclass: str, is_plane: bool, clean: bool)
     verdict = getattr(parts, "verdict", found.verdict)
     worst = next(part for part in parts.values() if part.verdict == verdict)
     remedy = None if clean else WITHIN if verdict == "complete" else BEYOND
-    if not is_plane:
-        remedy = remedy and "The verdict is on planes among the patterns; this procedure can do more than planes."
+    if remedy is BEYOND and multiclass == "one-vs-rest" and found.verdict == "complete":
+        remedy = APART
+    if remedy is not None and not is_plane:
+        remedy = CURVED
     return {
         "verdict": SENTENCES[verdict],
         "proof": worst.evidence(),

@@ -31,6 +31,33 @@ def rank(rows: Matrix) -> int:
     return int(fmpz_mat(rows).rank()) if rows else 0
 
 
+def pivots(rows: Matrix) -> list[int]:
+    """The first rows, one by one, that do not depend on those before them."""
+    R, _, rank = fmpz_mat(rows).transpose().rref()
+    found, column = [], 0
+    for i in range(rank):
+        while not R[i, column]:
+            column += 1
+        found.append(column)
+    return found
+
+
+def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
+    """For each vector of the span of independent rows (q, m) with q vector = sum of m row, q > 0."""
+    if not rows or not vectors:
+        return [(1, []) for _ in vectors]
+    columns = pivots([list(column) for column in zip(*rows, strict=True)])
+    A = fmpz_mat([[row[j] for row in rows] for j in columns])
+    B = fmpz_mat([[vector[j] for vector in vectors] for j in columns])
+    solved: Any = A.solve(B)
+    found = []
+    for k in range(len(vectors)):
+        shares = [Fraction(int(solved[i, k].p), int(solved[i, k].q)) for i in range(len(rows))]
+        q = lcm(*(share.denominator for share in shares))
+        found.append((q, [int(share * q) for share in shares]))
+    return found
+
+
 def kernel(rows: Matrix) -> Matrix:
     """A basis of all vectors that are orthogonal to the rows."""
     N, nullity = fmpz_mat(rows).nullspace()

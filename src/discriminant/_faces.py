@@ -23,7 +23,7 @@ C. L. Lawson and R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import gcd
 from operator import mul
@@ -32,7 +32,7 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.optimize import nnls
 
-from ._exact import Matrix, alternative, kernel, primitive, products, rank, relation
+from ._exact import Matrix, alternative, coordinates, kernel, pivots, primitive, products, rank, relation
 from ._system import Direction, Floats, Indices, Name, System, combination
 from .certificate import Row
 
@@ -52,6 +52,7 @@ class Face:
     vectors: Matrix = field(default_factory=list)  # of the kernel; not kept while it is everything
     weights: dict[Name, int] = field(default_factory=dict)  # the sum of all relations
     relations: list[dict[Name, int]] = field(default_factory=list)
+    inside: set[Name] = field(default_factory=set)  # rows that were seen to lie in the span
 
     @property
     def dimension(self) -> int:
@@ -63,47 +64,70 @@ class Face:
         """Whether the span is the whole space, so that no b is left."""
         return self.dimension >= self.system.n_columns
 
-    def absorb(self, names: list[Name]) -> bool:
-        """Take in rows that have a positive relation modulo the span; False when they have none."""
-        rows, multiples = zip(*map(self.system.integers, [*names, *self.span]), strict=True)
-        found = relation(list(rows))
-        if found is None:
-            return False
-        weights = [weight * multiple for weight, multiple in zip(found, multiples, strict=True)]
-        new, old = weights[: len(names)], weights[len(names) :]
-        if min(new) < 0:
-            new, old = [-w for w in new], [-w for w in old]
-        if min(new) < 0 or max(new) == 0:
-            return False
-        self._lift({name: w for name, w in zip(names, new, strict=True) if w}, dict(zip(self.span, old, strict=True)))
-        return True
+    def absorb(self, circuits: list[list[Name]]) -> bool:
+        """Take in sets of rows that have a positive relation modulo the span; False when none of them has one."""
+        found = [weights for names in circuits if (weights := self._relation(names))]
+        sums = [self._sum(weights) for weights in found]
+        shares = coordinates([self.system.integers(name)[0] for name in self.span], sums)
+        for weights, (q, share) in zip(found, shares, strict=True):
+            old = {name: -w * self.system.integers(name)[1] for name, w in zip(self.span, share, strict=True)}
+            self.keep({name: q * w * self.system.integers(name)[1] for name, w in weights.items()} | self._lifted(old))
+        self.extend([name for weights in found for name in list(weights)[1:]], independent=len(found) == 1)
+        return bool(found)
 
-    def _lift(self, new: dict[Name, int], old: dict[Name, int]) -> None:
-        """Add so much of the earlier relations that no weight is negative, and keep the result."""
+    def _relation(self, names: list[Name]) -> dict[Name, int]:
+        """Positive weights with which multiples of some rows add up to a vector of the span, if there are any."""
+        rows = [self.system.integers(name)[0] for name in names]
+        found = relation(products(rows, self.vectors) if self.span else rows)
+        if found is None:
+            return {}
+        found = [-w for w in found] if min(found) < 0 else found
+        return {} if min(found) < 0 else {name: w for name, w in zip(names, found, strict=True) if w}
+
+    def _sum(self, weights: dict[Name, int]) -> list[int]:
+        """The weighted sum of these multiples of rows."""
+        rows = [self.system.integers(name)[0] for name in weights]
+        return [sum(map(mul, weights.values(), column)) for column in zip(*rows, strict=True)]
+
+    def _lifted(self, old: dict[Name, int]) -> dict[Name, int]:
+        """Weights with so much of the earlier relations added that none is negative."""
         lift = max((-(w // self.weights[name]) for name, w in old.items() if w < 0), default=0)
         lifted = {name: w + lift * self.weights[name] for name, w in old.items()}
-        if lift:
-            lifted = {name: lift * w for name, w in self.weights.items()} | lifted
-        self.keep({name: w for name, w in (new | lifted).items() if w}, list(new)[1:])
+        rest = {name: lift * w for name, w in self.weights.items()} if lift else {}
+        return {name: w for name, w in (rest | lifted).items() if w}
 
-    def keep(self, weights: dict[Name, int], independent: list[Name]) -> None:
-        """Keep a relation, and the rows by which it makes the span larger."""
+    def keep(self, weights: dict[Name, int]) -> None:
+        """Keep a relation."""
         divisor = gcd(*weights.values())
         weights = {name: w // divisor for name, w in weights.items()}
         self.relations.append(weights)
         self.weights = {name: self.weights.get(name, 0) + weights.get(name, 0) for name in {**self.weights, **weights}}
-        self.span += independent
-        if independent:
-            rows = [self.system.integers(name)[0] for name in self.span]
-            self.vectors = [] if self.is_all else kernel(rows)
+
+    def extend(self, names: list[Name], independent: bool) -> None:
+        """Make the span larger by rows of N; they may depend on each other unless they are said not to."""
+        if not names:
+            return
+        names = [*self.span, *names]
+        rows = [self.system.integers(name)[0] for name in names]
+        if not independent:
+            chosen = pivots(rows)
+            names, rows = [names[k] for k in chosen], [rows[k] for k in chosen]
+        self.span = names
+        self.vectors = [] if self.is_all else kernel(rows)
 
     def outside(self, names: Iterable[Name]) -> list[Name]:
         """The rows that do not lie in the span."""
-        names = list(names)
         if not self.span:
             return [name for name in names if not self.system.is_zero(name)]
+        names = [name for name in names if name not in self.inside]
         rows = [self.system.integers(name)[0] for name in names]
-        return [name for name, row in zip(names, products(rows, self.vectors), strict=True) if any(row)]
+        found = [name for name, row in zip(names, products(rows, self.vectors), strict=True) if any(row)]
+        self.inside.update(set(names).difference(found))
+        return found
+
+    def within(self, system: System) -> Face:
+        """The same face for a system of more rows, where every relation still holds."""
+        return Face(system, list(self.span), self.vectors, dict(self.weights), list(self.relations))
 
     def moved(self, row: Row, i: int) -> dict[int, bool]:
         """For every rival of pattern i whether the row z lies outside the span, so that some vector moves it."""
@@ -136,17 +160,22 @@ class Outcome:
         return "complete" if self.boundary is not None and not self.boundary.size else "quasi"
 
 
-def settle(system: System, working: Iterable[Name] = (), tick: Callable[[str], None] = lambda text: None) -> Outcome:
-    """Find the verdict and its proof, beginning with some rows; ``tick`` hears what is being done."""
-    return Search(system, working, tick).run()
+def settle(
+    system: System,
+    working: Iterable[Name] = (),
+    face: Face | None = None,
+    tick: Callable[[str], None] = lambda text: None,
+) -> Outcome:
+    """Find the verdict and its proof, beginning with some rows and a part of N; ``tick`` hears what is being done."""
+    return Search(system, working, face, tick).run()
 
 
 class Search:
     """The search for a verdict: the face found so far, and the working set of rows that guesses are made from."""
 
-    def __init__(self, system: System, working: Iterable[Name], tick: Callable[[str], None]) -> None:
+    def __init__(self, system: System, working: Iterable[Name], face: Face | None, tick: Callable[[str], None]) -> None:
         self.system, self.tick = system, tick
-        self.face = Face(system)
+        self.face = Face(system) if face is None else face.within(system)
         self.direction: Direction | None = None
         self.rows: dict[Name, None] = dict.fromkeys(working)
         if not self.rows:
@@ -154,7 +183,7 @@ class Search:
         self.rows |= dict.fromkeys([(-1, 0)] if system.axis else [])
         self.worst = min(max(64, 2 * system.n_columns), 400)  # rows that join the working set at a time
         self.floats_mislead = self.in_integers = False
-        if system.counts:
+        if system.counts and face is None:
             _absorb_counts(self.face)
 
     def run(self) -> Outcome:
@@ -175,18 +204,16 @@ class Search:
         return Outcome(self.face, None, None, False, self.in_integers, self.rows)
 
     def _propose(self, live: list[Name]) -> Direction | None:
-        """A vector that may separate these rows; None when they had a relation, which the face has now absorbed."""
+        """A vector that may separate these rows; None when they had relations, which the face has now absorbed."""
         if not self.floats_mislead:
-            names, direction = _guess(self.face, live)
-            if direction is not None or (names and self.face.absorb(names)):
+            circuits, direction = _guess(self.face, live)
+            if direction is not None or self.face.absorb(circuits):
                 return direction
-        names, direction = _compute(self.face, live)
+        circuit, direction = _compute(self.face, live)
         self.in_integers = True
-        self.floats_mislead = bool(
-            self.face.span
-        )  # what is left of a large face is degenerate, and floats go on to fail
+        self.floats_mislead = bool(self.face.span)  # what is left of a large face is degenerate: floats go on to fail
         if direction is None:
-            self.face.absorb(names)
+            self.face.absorb([circuit])
         return direction
 
     def _try(self, direction: Direction) -> Outcome | None:
@@ -236,11 +263,12 @@ def _absorb_counts(face: Face) -> None:
     while rank([system.integers(name)[0] for name in chosen]) < len(chosen):
         chosen.pop()
     for i, _ in chosen:
-        face.keep({(i, 0): 1, (i, 1): 1}, [(i, 0)])
+        face.keep({(i, 0): 1, (i, 1): 1})
+    face.extend(chosen, independent=True)
 
 
-def _guess(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None]:
-    """Rows that may have a positive relation, or a vector that may separate: the nearest point to zero of the hull."""
+def _guess(face: Face, live: list[Name]) -> tuple[list[list[Name]], Direction | None]:
+    """Sets of rows that may have a positive relation, or a vector that may separate: the nearest point of the hull."""
     system, m = face.system, len(live)
     z = system.floats([*live, *face.span])
     Q = None
@@ -253,10 +281,26 @@ def _guess(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None]:
     try:
         b, weights = _nearest(R)
         if b is None:
-            return [live[k] for k in np.flatnonzero(weights)], None
+            return [[live[k] for k in circuit] for circuit in _disjoint(R, weights)], None
         return [], system.direction(b) if Q is None else _inside(face, Q @ b)
     except (RuntimeError, ArithmeticError, ValueError):
         return [], None  # the guess failed: whole numbers will do it
+
+
+def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
+    """Sets of rows whose hull contains zero, no row twice, until they may span everything or nothing is left."""
+    left = np.arange(len(R))
+    missing = R.shape[1]
+    while True:
+        circuit = left[weights > 0]
+        yield circuit.tolist()
+        left = left[weights == 0]
+        missing -= circuit.size - 1
+        if missing <= 0 or left.size < 2:
+            return
+        b, weights = _nearest(R[left])
+        if b is not None:
+            return
 
 
 def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
@@ -274,6 +318,7 @@ def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
     target[-1] = 1
     A = np.concatenate([R.T, np.ones((1, m))])
     weights, _ = nnls(A, target, maxiter=10 * (m + q))
+    weights[weights < NEAR * weights.max()] = 0  # what rounding has left of rows that have no share
     b = (A @ weights)[:-1]
     length = np.linalg.norm(b)
     if length > 0 and (R @ b).min() > NEAR * length:

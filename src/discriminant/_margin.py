@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import isqrt
 from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
@@ -72,22 +73,32 @@ class Margin:
         return one if self.upper - self.lower <= 1e-6 * self.upper else f"{one} to {self.upper:.6g}"
 
 
-def maximal_margin(system: System, known: Direction, working: Iterable[Name]) -> tuple[Direction, Margin]:
-    """The plane of the largest margin and its bounds, beginning with a separating plane and some rows of the data."""
+class Widest(NamedTuple):
+    """The plane of the largest margin, its bounds, and the weights of rows that give the nearest points."""
+
+    plane: Direction
+    margin: Margin
+    weights: dict[Name, Fraction]
+
+
+def maximal_margin(system: System, known: Direction, working: Iterable[Name]) -> Widest:
+    """The plane of the largest margin, beginning with a separating plane and some rows of the data."""
     rows = dict.fromkeys(working)
     while True:
-        plane, upper = _widest(system, list(rows))
+        plane, upper, weights = _widest(system, list(rows))
         found, lower = _attained(system, plane, 1 - GAP)
         if all(name in rows for name in found):
             break
         rows |= dict.fromkeys(found)
     if lower <= 0:  # where the nearest pair is not refined
         plane, lower = known, _attained(system, known, 0.0)[1]
-    return plane, Margin(lower, max(lower, upper), Hyperplane.from_augmented(system.augmented(plane)[0]))
+    a = system.augmented(plane)[0]
+    margin = Margin(lower, max(lower, upper), Hyperplane.from_augmented(a) if np.all(np.isfinite(a)) else None)
+    return Widest(plane, margin, weights)
 
 
-def _widest(system: System, names: list[Name]) -> tuple[Direction, float]:
-    """The plane halfway between the nearest points of the hulls of some rows, and the margin that none exceeds."""
+def _widest(system: System, names: list[Name]) -> tuple[Direction, float, dict[Name, Fraction]]:
+    """The plane halfway between the nearest points of the hulls of some rows, an upper bound, and these points."""
     rows, q = _over_one_denominator(system, names)
     group = [int(system.intercept and system.signs(name)[0] < 0) for name in names]
     weights = _guess(system, names, group)
@@ -102,7 +113,8 @@ def _widest(system: System, names: list[Name]) -> tuple[Direction, float]:
     level = Fraction(sum(ends), len(ends))
     size = abs(level) or Fraction(1)  # z(wx + w0) = 1 at the nearest rows, unless the guess is a bad one
     w0 = [(ends[1] - ends[0]) / (2 * size)] if system.intercept else []
-    return Direction.of([*w0, *(value * q / size for value in normal)]), upper
+    plane = Direction.of([*w0, *(value * q / size for value in normal)])
+    return plane, upper, {names[k]: weight for k, weight in weights.items()}
 
 
 def _over_one_denominator(system: System, names: list[Name]) -> tuple[Matrix, int]:
@@ -158,4 +170,8 @@ def root(square: Fraction, up: bool) -> float:
     excess = square.denominator.bit_length() - square.numerator.bit_length()
     shift = max(0, 70 + excess // 2)
     whole_root = isqrt((square.numerator << (2 * shift)) // square.denominator) + up
-    return float(np.nextafter(float(Fraction(whole_root, 1 << shift)), np.inf if up else 0.0))
+    try:
+        nearest = float(Fraction(whole_root, 1 << shift))
+    except OverflowError:  # a lower bound stays a number
+        return float("inf") if up else float(np.finfo(np.float64).max)
+    return float(np.nextafter(nearest, np.inf if up else 0.0))

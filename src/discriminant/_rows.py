@@ -131,6 +131,14 @@ def _csr_column(X: Any, i: int, p: int) -> int:
     return int(X.indices[X.indptr[i] + p])
 
 
+def _dense_value(X: Any, i: int, p: int) -> Any:
+    return X[i, p]
+
+
+def _csr_value(X: Any, i: int, p: int) -> Any:
+    return X.data[X.indptr[i] + p]
+
+
 def row_count(X: Rows) -> int:
     """Number of rows."""
     return _csr_count(X) if isinstance(X, CSR) else _dense_count(X)
@@ -166,6 +174,11 @@ def row_column(X: Rows, i: int, p: int) -> int:
     return _csr_column(X, i, p) if isinstance(X, CSR) else _dense_column(X, i, p)
 
 
+def row_value(X: Rows, i: int, p: int) -> Any:
+    """The p-th stored entry of row i."""
+    return _csr_value(X, i, p) if isinstance(X, CSR) else _dense_value(X, i, p)
+
+
 def serve(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:
     """Tell numba that ``choose``, given the types of the arguments, names the body that stands for ``function``."""
     overload(function, jit_options={"fastmath": FASTMATH, "forceinline": True}, strict=False)(choose)
@@ -182,3 +195,4 @@ _serve(row_axpy, _dense_axpy, _csr_axpy)
 _serve(row_sqnorm, _dense_sqnorm, _csr_sqnorm)
 _serve(row_length, _dense_length, _csr_length)
 _serve(row_column, _dense_column, _csr_column)
+_serve(row_value, _dense_value, _csr_value)

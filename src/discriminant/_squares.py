@@ -148,13 +148,13 @@ def in_order(X: Any, work: Callable[[slice], list[Any]]) -> list[Any]:
 
     if len(runs) == 1:
         return total(runs[0])
-    with _blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
+    with blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
         sums = list(pool.map(total, runs))
     return [sum(column[1:], start=column[0]) for column in zip(*sums, strict=True)]
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def blas() -> ThreadpoolController:
     return ThreadpoolController()
 
 

@@ -167,6 +167,7 @@ class System:
         self.n_groups = n_groups
         self.n_blocks = max(n_groups - 1, 1)
         self.table = Table(X, reading)
+        self.X = self.table.X  # without repeated entries
         self.n, self.d = map(int, X.shape)
         self.p = self.d + self.intercept
         self.n_columns = self.p * self.n_blocks
@@ -314,7 +315,7 @@ class System:
     def judge(self, direction: Direction, worst: int, level: float = 0.0) -> Judgement:
         """One pass over X: which rows have zb < level, and which patterns only whole numbers can decide."""
         A = self.augmented(direction)
-        size = np.abs(A[A != 0])
+        size = np.abs(direction.floats[direction.floats != 0])
         if not np.all((size > SMALLEST) & (size < 1 / SMALLEST)):
             return Judgement([], self.patterns, np.inf)
         slack = TINY + self.least * float(np.abs(A).sum())
@@ -389,8 +390,12 @@ class System:
 
     def augmented(self, direction: Direction) -> Floats:
         """The blocks of b as rows (w0, w)."""
+        floats = direction.floats
+        if not np.all(np.isfinite(floats)):  # another multiple of b, whose largest entry is one
+            top = max(map(abs, direction.b))
+            floats = np.array([value / top for value in direction.b])
         A = np.zeros((self.n_blocks, self.d + 1))
-        A[:, 1 - self.intercept :] = direction.floats.reshape(self.n_blocks, self.p)
+        A[:, 1 - self.intercept :] = floats.reshape(self.n_blocks, self.p)
         return A
 
     def _narrow(self) -> Any:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .separation import Parts, Separability
 
 FEW = 12  # rows or features that are named before the rest is only counted
-SMALL = 20_000_000  # numbers of X up to which a printout computes the margin
+SMALL = 5_000  # numbers of X up to which a printout computes what takes more work than the verdict
 
 CONSEQUENCES = {
     "complete": "Every error-correcting procedure ends without errors; logistic regression has no finite estimate.",
@@ -24,6 +24,11 @@ REMEDIES = {
     "complete": "The plane of the largest margin; for logistic regression a penalty, ridge or Firth.",
     "quasi": "A penalty, ridge or Firth; or drop or merge the features or levels whose coefficients are infinite.",
     "overlap": "A procedure for overlapping classes (LeastSquares, Perceptron(pocket=True)), or more features.",
+}
+MACHINE = "The linear machine of .hyperplane; for logistic regression a penalty, ridge or Firth."
+READ = {
+    "decimal": "each number of X as its shortest decimal form",
+    "float": "each number of X as the binary fraction that the machine holds",
 }
 COUNTS = {
     "complete": "every row is separated: all counts are zero, and so is every fitted mean in the limit.",
@@ -37,9 +42,12 @@ def describe(s: Separability) -> str:
     rows = _evidence(s)
     if s.groups:
         rows["consequence"] = CONSEQUENCES[s.verdict]
-        rows["to try"] = REMEDIES[s.verdict]
+        rows["to try"] = MACHINE if len(s.groups) > 2 and s.verdict == "complete" else REMEDIES[s.verdict]
     elif s.verdict == "quasi":
         rows["to try"] = "Drop the separated rows (they tell nothing of the other coefficients), or take a penalty."
+    if len(s.groups) > 2:
+        rows["further"] = "total (each class against the rest) and pairwise have verdicts of their own."
+    rows["reading"] = READ[s.question.reading]
     rows["note"] = " ".join(s.notes)
     return "\n".join([f"{s.verdict}: {_headline(s)}", *(f"  {name:<14} {text}" for name, text in rows.items() if text)])
 
@@ -58,24 +66,29 @@ def evidence(s: Separability) -> str:
 def describe_parts(parts: Parts) -> str:
     """The weakest verdict, and each part in a line."""
     lines = [f"  {_key(key):<24} {part.verdict}" for key, part in parts.items()]
-    return "\n".join([f"{parts.verdict}: the weakest verdict on {len(parts)} problems, {parts.how}.", *lines])
+    return "\n".join([f"{parts.verdict}: the weakest verdict on {_many(len(parts), 'problem')}, {parts.how}.", *lines])
 
 
 def _key(key: Any) -> str:
     return " / ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
 def _headline(s: Separability) -> str:
     if not s.groups:
         return COUNTS[s.verdict]
     if len(s.groups) > 2:
-        subject, what = "linear machine", f"the {len(s.groups)} classes"
+        subject, what, where = "linear machine", f"the {len(s.groups)} classes", "tied"
     else:
-        subject, what = "plane", f"the classes {_group(s.groups[0])} and {_group(s.groups[1])}"
+        subject, what, where = "plane", f"the classes {_group(s.groups[0])} and {_group(s.groups[1])}", "on itself"
     n, m = s.separated_rows.size, s.boundary_rows.size
     return {
         "complete": f"a {subject} separates {what} strictly.",
-        "quasi": f"a {subject} has {n:,} rows of {what} on their sides and {m:,} on itself; none separates strictly.",
+        "quasi": f"a {subject} has {_many(n, 'row')} of {what} on their sides and {m:,} {where}; "
+        "none separates strictly.",
         "overlap": f"no {subject} separates {what}, not even weakly.",
     }[s.verdict]
 
@@ -90,17 +103,22 @@ def _evidence(s: Separability) -> dict[str, str]:
     if s.verdict != "overlap" and len(s.groups) == 2:
         rows["plane"] = _plane(s)
     if s.verdict == "complete":
-        if len(s.groups) == 2 and s._system.n * s._system.d <= SMALL:
-            rows["margin"] = f"{s.margin}, the largest there is"
+        if len(s.groups) == 2:
+            small = s._system.n * s._system.d <= SMALL
+            rows["margin"] = f"{s.margin}, the largest there is" if small else "the largest is computed by .margin"
         bits = max(map(abs, proof.direction)).bit_length()
         rows["proof"] = f"weights of at most {bits} bits, for which every row is positive in whole numbers"
+        rows["coefficients"] = _coefficients(s) if s._system.n * s._system.d <= SMALL else "see .infinite_"
         return rows
     if proof.point is not None:
         rows["shared point"] = f"{_point(proof.point)} lies in the convex hulls of both classes"
         if not proof.intercept:
             rows["shared point"] = f"{_point(proof.point)} lies in the cones of both classes"
     if proof.support and s.groups:
-        rows["proof"] = f"{len(proof.support)} rows: {_some(_support(s, proof.support))}"
+        rows["proof"] = f"{_many(len(proof.support), 'row')}: {_some(_support(s, proof.support))}"
+    elif proof.relations:
+        terms = {term.row for relation in proof.relations for term in relation}
+        rows["proof"] = f"{_many(len(terms), 'row')} that balance each other: {_some(map(str, sorted(terms)))}"
     if s.verdict == "quasi":
         rows["separated"] = _some(s.question.names.row(i) for i in s.separated_rows.tolist())
         rows["boundary"] = _some(s.question.names.row(i) for i in s.boundary_rows.tolist())

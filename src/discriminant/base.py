@@ -284,7 +284,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         found = separability(X, y)
         if self.classes_.tolist() != (labels := [label for group in found.groups for label in group]):
             raise ValueError(f"y has the classes {labels}: give those of the fit, {self.classes_.tolist()}.")
-        self.report_.add(diagnosis(found, self.multiclass_, self._is_plane(), self.report_.to_dict()["errors"] == 0))
+        clean = bool(np.all(self.predict(X) == np.ravel(y)))
+        self.report_.add(diagnosis(found, self.multiclass_, self._is_plane(), clean))
         return found
 
     def undecided(self, X: Any) -> NDArray[np.bool_]:

@@ -104,6 +104,40 @@ class Row(NamedTuple):
         return numbers
 
 
+def plain(X: Any) -> Any:
+    """An array of booleans, whole numbers or floats that holds the same numbers, or an error that says why not."""
+    X = np.asarray(X)
+    if X.dtype.kind in "mMc" or X.dtype == np.longdouble:
+        raise ValueError(f"X holds {X.dtype}: give numbers that float64 or int64 can hold.")
+    if X.dtype.kind in "biuf":
+        return X
+    if any(isinstance(value, int) and abs(value) > 2**53 for value in X.ravel().tolist()):
+        raise ValueError("X holds whole numbers beyond 2**53 beside other things: give an array of int64.")
+    try:
+        return X.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X holds what is no number ({error}): encode or drop such columns.") from error
+
+
+def of_frame(frame: Any, reading: str) -> Any:
+    """The numbers of a data frame as one array; columns of several types become float64 without a loss."""
+    by_place = frame.iloc if hasattr(frame, "iloc") else frame
+    columns = [plain(by_place[:, j].to_numpy()) for j in range(frame.shape[1])]
+    kinds = {column.dtype for column in columns}
+    if len(kinds) <= 1 or all(kind.kind in "bi" for kind in kinds):
+        return np.column_stack(columns) if columns else np.empty(frame.shape)
+    return np.column_stack([_double(column, reading) for column in columns])
+
+
+def _double(column: Any, reading: str) -> Any:
+    """A column as float64 that is read as the same numbers."""
+    if column.dtype.kind in "iu" and column.size and max(abs(int(column.min())), abs(int(column.max()))) > 2**53:
+        raise ValueError("X has a column of whole numbers beyond 2**53 beside one of floats: give it as floats.")
+    if column.dtype.kind == "f" and column.dtype.itemsize < 8 and reading == "decimal":
+        return np.array([float(text) for text in column.astype("U")])
+    return column.astype(np.float64)
+
+
 class Table:
     """The rows of X as exact numbers: an array, a sparse matrix or a data frame."""
 
@@ -113,25 +147,20 @@ class Table:
             if not X.has_canonical_format:
                 X = X.copy()
                 X.sum_duplicates()
-        elif hasattr(X, "to_numpy"):
-            X = X.to_numpy()
+        elif hasattr(X, "columns") and hasattr(X, "to_numpy"):
+            X = of_frame(X, reading)
         self.sparse = hasattr(X, "indptr")
-        self.X: Any = X if self.sparse else np.asarray(X)
+        self.X: Any = X if self.sparse else plain(X)
         if len(self.X.shape) != 2:
             raise ValueError(f"X has shape {self.X.shape}: give a table of rows and columns.")
-        if self.X.dtype.kind not in "biuf":
-            self.X = self._numbers(self.X)
         self.reading = reading
         self.n_rows, self.n_features = map(int, self.X.shape)
 
-    @staticmethod
-    def _numbers(X: Any) -> Any:
-        if X.dtype.kind == "c":
-            raise ValueError("X holds complex numbers: give their real and imaginary parts as columns.")
-        try:
-            return X.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"X holds what is no number ({error}): encode or drop such columns.") from error
+    def check_finite(self) -> None:
+        """Refuse NaN and infinity."""
+        values = self.X.data if self.sparse else self.X
+        if values.dtype.kind == "f" and not all(np.isfinite(part).all() for part in np.array_split(values, 64)):
+            raise ValueError("X contains NaN or infinity: impute such values or drop their rows.")
 
     def row(self, i: int) -> Row:
         """Row i in whole numbers."""
@@ -150,8 +179,6 @@ class Table:
         """Whole numbers m and a denominator q with x = m / q."""
         if x.dtype.kind != "f":
             return [int(value) for value in x.tolist()], 1
-        if not np.isfinite(x).all():
-            raise ValueError("X contains NaN or infinity: impute such values or drop their rows.")
         short = x.dtype.itemsize < 8
         # Up to this size a whole number is the same in both readings; float16 has its own shortest forms below.
         if x.dtype.itemsize > 2 and (np.abs(x) <= (2**24 if short else 2**53)).all() and (x == np.floor(x)).all():
@@ -316,8 +343,15 @@ class Certificate:
             ...
         ValueError: the certificate fails: row 0 lies on the wrong side of b.
         """
+        try:
+            return self._verify(X, y)
+        except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+            raise self._failure(f"its parts are not what they should be ({error!r})") from error
+
+    def _verify(self, X: Any, y: Any) -> bool:
         self._check_types()
         table = Table(X, self.reading)
+        table.check_finite()
         own = self._own(y, table)
         self._check_shape(table)
         self._check_relations(table, own)
@@ -338,6 +372,7 @@ class Certificate:
     def _own(self, y: Any, table: Table) -> Integers:
         """The index of the class of each row, -1 for a row that takes no part."""
         labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+        labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
         if labels.shape != (table.n_rows,):
             raise self._failure(f"y has shape {labels.shape}, and X has {table.n_rows} rows")
         values = labels.tolist()
@@ -356,8 +391,10 @@ class Certificate:
         if self.verdict not in VERDICTS or self.reading not in READINGS or self.family not in FAMILIES or not fits:
             raise self._failure("it speaks of no two classes and of no counts, or in words that are unknown")
         vectors = [self.direction, *self.kernel, *(term for relation in self.relations for term in relation)]
-        if any(type(value) is not int for vector in vectors for value in vector):
+        if any(type(value) is not int for vector in vectors for value in vector) or type(self.intercept) is not bool:
             raise self._failure("it holds numbers that are not whole")
+        if any(type(part) is not Fraction for part in self.point or ()):
+            raise self._failure("its point is not given in fractions")
 
     def _check_shape(self, table: Table) -> None:
         if (table.n_rows, table.n_features) != (self.n_rows, self.n_features):

@@ -20,8 +20,7 @@ Otherwise what is left holds new circuits, and the search goes on; there are fin
 Upper bound.  The linear program of J_p' (section 5.10.3) is solved again and again, each time without the patterns
 that it violates most; every weight vector on the way is counted, and the best one kept.
 
-The multipliers are floating-point numbers: a circuit counts when Y'l is zero to 1e-9 of |Y|'l.  The plane that is
-returned separates what is left, strictly, in float64.
+A circuit is found as a relation in whole numbers (``_faces.py``), so that a bound is never a matter of rounding.
 
 Symbols: y the normalized augmented patterns, or Kesler's rows of many classes; l the multipliers (Greek lambda).
 
@@ -39,20 +38,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import check_array, check_random_state
 
 from ._driver import Watch, watching
+from ._faces import settle
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._lp import Program, solve
-from ._problem import encode
+from ._system import System
 from .geometry import Hyperplane, LinearMachine
+from .separation import separability
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 SMALL = 2000  # inequalities up to which exact="auto" looks for a proof
-NEGLIGIBLE = 1e-9  # multipliers below this part of the largest are zero, and so is Y'l at this part of |Y|'l
 STRIDE = 10  # the greedy search leaves out one in so many of the patterns that are wrong, the worst ones
 
 
@@ -116,7 +115,6 @@ def minimum_removals(
     intercept: bool = True,
     time_limit: float = 10.0,
     exact: bool | str = "auto",
-    random_state: Any = None,
 ) -> Removals:
     """The fewest patterns to leave out so that a plane, or a linear machine, separates the rest.
 
@@ -133,8 +131,6 @@ def minimum_removals(
     exact : {"auto", True, False}, default="auto"
         Whether to look for a smallest set and its proof; otherwise a quick search is all, and the bound is weaker.
         ``"auto"`` does so for up to 2000 inequalities, n(c-1) for c classes.
-    random_state : int, RandomState or None, default=None
-        Decides which circuits are looked at first, and so which of several smallest sets is found; None is 0.
 
     Returns
     -------
@@ -153,36 +149,29 @@ def minimum_removals(
         raise ValueError(f"time_limit={time_limit!r} is out of range: give seconds > 0.")
     if not (isinstance(exact, bool) or exact == "auto"):
         raise ValueError(f"exact={exact!r} is unknown: choose 'auto', True or False.")
-    X, labels, classes = _checked(X, y)
-    rows = inequalities(X, labels, classes.size, bool(intercept))
+    X, labels, classes = _checked(X, y, intercept)
+    doubles = X.astype(np.float64, copy=False) if X.dtype.kind != "f" else X
+    rows = inequalities(doubles, labels, classes.size, bool(intercept))
     with watching() as watch:
-        search = Search(rows, watch, time_limit, check_random_state(0 if random_state is None else random_state))
+        search = Removing(rows, X, watch, time_limit)
         search.descend()
         thorough = exact is True or (exact == "auto" and rows.owner.size <= SMALL)
         search.prove() if thorough else search.pack(search.everything())
     return search.result(thorough, classes)
 
 
-def _checked(X: Any, y: Any) -> tuple[Any, NDArray[np.int32], NDArray[Any]]:
-    """Arrays of finite numbers with one label a row, of two classes or more."""
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-    if sparse.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    classes, labels = encode(np.asarray(y))
-    if labels.shape != X.shape[:1] or classes.size < 2:
-        raise ValueError(
-            f"y has {labels.size} labels of {classes.size} classes, and X has {X.shape[0]} rows: give one label for "
-            "each row, of two or more classes."
-        )
-    return X, labels, classes
+def _checked(X: Any, y: Any, intercept: Any) -> tuple[Any, NDArray[np.int32], NDArray[Any]]:
+    """Finite numbers of their own type with one label a row, of two classes or more."""
+    found = separability(X, y, intercept=intercept, progress=False)
+    labels = np.asarray(found.own)
+    return found.question.X, labels, np.array([label for (label,) in found.groups])
 
 
-class Search:
+class Removing:
     """The best weights so far, the circuits so far, and the bound that they give."""
 
-    def __init__(self, rows: Inequalities, watch: Watch, time_limit: float, random: np.random.RandomState) -> None:
-        self.rows, self.watch, self.random = rows, watch, random
+    def __init__(self, rows: Inequalities, X: Any, watch: Watch, time_limit: float) -> None:
+        self.rows, self.X, self.watch = rows, X, watch
         self.end = time.monotonic() + time_limit
         self.n = rows.labels.size
         self.circuits: list[Index] = []
@@ -222,13 +211,12 @@ class Search:
             self.wrong, self.weights = wrong, A
         return wrong
 
-    def program(self, kept: Mask, minimax: bool) -> tuple[Index, Optimum]:
-        """The rows of the patterns that are kept, and the optimum of one of the two programs over them."""
+    def program(self, kept: Mask) -> tuple[Index, Optimum]:
+        """The rows of the patterns that are kept, and the optimum of J_p' over them."""
         chosen = np.flatnonzero(kept[self.rows.owner])
         m = chosen.size
-        c = 1 + self.random.random_sample(m) if minimax else np.ones(m)
-        weight = None if minimax else np.ones(m)
-        return chosen, minimize(self.rows.Z[chosen], c, weight, time_limit=self.left, stop=self.interrupted)
+        one = np.ones(m)
+        return chosen, minimize(self.rows.Z[chosen], one, one, time_limit=self.left, stop=self.interrupted)
 
     def interrupted(self) -> bool:
         """Whether Ctrl-C was pressed."""
@@ -241,7 +229,7 @@ class Search:
         """
         kept, half = self.everything(), self.left / 2
         while self.left > half and kept.any():
-            chosen, optimum = self.program(kept, minimax=False)
+            chosen, optimum = self.program(kept)
             A = self.rows.weights(optimum.u)
             wrong = self.look(A) & kept  # also where time was up: any weights may be good ones
             if not wrong.any() or not optimum.optimal:
@@ -253,20 +241,22 @@ class Search:
             kept[np.argsort(-worst, kind="stable")[: 1 + int(wrong.sum()) // STRIDE]] = False
 
     def circuit(self, kept: Mask) -> Index | None:
-        """Patterns of a circuit among those that are kept; None when these are separable, or time is up."""
-        chosen, optimum = self.program(kept, minimax=True)
-        if not optimum.optimal:
+        """Patterns among those that are kept which no plane separates, by a relation in whole numbers.
+
+        None when what is kept is separable, which then is the best answer so far if nothing better is known.
+        """
+        own = np.where(kept, self.rows.labels, -1).astype(np.int32)
+        system = System(self.X, own, self.rows.n_classes, self.rows.intercept, "decimal")
+        outcome = settle(system)
+        if outcome.verdict == "complete" and outcome.direction is not None:
+            if np.count_nonzero(~kept) < self.wrong.sum():
+                A = system.augmented(outcome.direction)
+                self.weights = A if len(A) == 1 else np.concatenate([np.zeros_like(A[:1]), A])
+                self.wrong = ~kept
             return None
-        multipliers = optimum.multipliers
-        multipliers[multipliers <= NEGLIGIBLE * multipliers.max()] = 0
-        if not multipliers.any():
-            self.look(self.rows.weights(optimum.u))
-            return None
-        full = np.zeros(self.rows.owner.size)
-        full[chosen] = multipliers
-        if self.rows.residual(full) > NEGLIGIBLE:
-            return None
-        return np.unique(self.rows.owner[full > 0])
+        if not outcome.face.relations:  # a row of zeros, which no plane through the origin separates
+            return _first(outcome.boundary, kept)
+        return np.unique([i for i, _ in outcome.face.relations[0]])
 
     def pack(self, kept: Mask) -> int:
         """Take circuits that share no pattern from those that are kept; how many there are bounds the removals."""
@@ -314,3 +304,8 @@ class Search:
         many = len(self.weights) > 1
         planes = LinearMachine(self.weights, classes) if many else Hyperplane.from_augmented(self.weights[0])
         return Removals(np.flatnonzero(self.wrong), self.lower, way, planes)
+
+
+def _first(boundary: Index | None, kept: Mask) -> Index:
+    """One pattern of those on the boundary."""
+    return (np.flatnonzero(kept) if boundary is None else boundary)[:1]

@@ -31,15 +31,17 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from ._exact import rank
 from ._faces import Outcome, settle
-from ._margin import Margin, maximal_margin
+from ._margin import Margin, Widest, maximal_margin
 from ._problem import encode, explained, refusal
 from ._progress import Progress
 from ._system import Direction, Indices, System
 from ._words import describe, describe_parts, evidence
-from .certificate import FAMILIES, READINGS, VERDICTS, Certificate, Term, shared_point
+from .certificate import FAMILIES, READINGS, VERDICTS, Certificate, Term, of_frame, plain, shared_point
 from .geometry import Hyperplane, LinearMachine
 
 Groups = tuple[tuple[Any, ...], ...]
+
+AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
 
 
 def separability(
@@ -95,6 +97,7 @@ def separability(
       proof          4 rows: 0 (0) x 1/2, 1 (1) x 1/2, 2 (1) x 1/2, 3 (0) x 1/2
       consequence    No linear procedure ends without errors; logistic regression has a finite estimate.
       to try         A procedure for overlapping classes (LeastSquares, Perceptron(pocket=True)), or more features.
+      reading        each number of X as its shortest decimal form
     >>> s = separability([[0, 0], [0, 2], [3, 0], [3, 2]], ["a", "a", "b", "b"])
     >>> s.verdict, s.hyperplane.side([[1, 1]]), round(float(s.margin), 9)
     ('complete', array([-1]), 1.5)
@@ -112,6 +115,8 @@ def separability(
     if family == "poisson":
         own = _positive_counts(y)
     else:
+        if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
+            raise ValueError("y contains NaN or infinity: give a label for each row.")
         classes, own = encode(y)
         if classes.size < 2:
             raise ValueError(f"y holds one class, {classes.tolist()}: separability needs at least two classes.")
@@ -119,7 +124,7 @@ def separability(
         if not all(isinstance(label, str | int | float) for (label,) in groups):
             raise ValueError(f"y holds {groups[0][0]!r}: give labels that are numbers or strings.")
     found = Separability(asked, groups, own)
-    if len(groups) <= 2:
+    if len(groups) <= 2 or found._system.n_columns <= AT_ONCE:
         found.certificate  # noqa: B018  (now, not when it is asked for)
     return found
 
@@ -185,11 +190,11 @@ class Separability:
     """
 
     def __init__(self, question: Question, groups: Groups, own: NDArray[np.int32]) -> None:
-        self.question, self.groups, self._own = question, groups, own
+        self.question, self.groups, self.own = question, groups, own
 
     @cached_property
     def _system(self) -> System:
-        return self.question.system(self.groups, self._own)
+        return self.question.system(self.groups, self.own)
 
     @cached_property
     def _outcome(self) -> Outcome:
@@ -254,11 +259,11 @@ class Separability:
         direction = self._outcome.direction
         assert direction is not None
         if self._outcome.clear:
-            return self._system.augmented(direction)[0]
-        return _strict(self._system, [direction, self._widest[0]])
+            return np.asarray(self._system.augmented(direction)[0])
+        return _strict(self._system, [direction, self._widest.plane])
 
     @cached_property
-    def _widest(self) -> tuple[Direction, Margin]:
+    def _widest(self) -> Widest:
         assert self._outcome.direction is not None
         with self.question.meter as meter:
             meter.say("the largest margin")
@@ -268,8 +273,8 @@ class Separability:
     def margin(self) -> Margin:
         """The maximal geometric margin of two classes, zero unless the verdict is complete; computed when asked for."""
         if len(self.groups) != 2:
-            raise ValueError("margin belongs to two classes: ask a member of pairwise or total for it.")
-        return self._widest[1] if self.verdict == "complete" else Margin(0.0, 0.0)
+            raise ValueError("margin belongs to two classes: with more, ask a member of pairwise or total for it.")
+        return self._widest.margin if self.verdict == "complete" else Margin(0.0, 0.0)
 
     @cached_property
     def infinite_(self) -> NDArray[np.float64]:
@@ -298,7 +303,7 @@ class Separability:
             return 0.0
         seen = {int(np.sign(outcome.direction.b[place]))}
         for sign in {-1, 1} - seen:
-            other = settle(self.question.system(self.groups, self._own, sign * (j + 1)), outcome.working)
+            other = settle(self.question.system(self.groups, self.own, sign * (j + 1)), outcome.working, outcome.face)
             if other.direction is not None:
                 seen.add(int(np.sign(other.direction.b[place])))
         return np.nan if {-1, 1} <= seen else float(sum(seen))
@@ -315,7 +320,7 @@ class Separability:
         parts = {}
         for k, group in enumerate(self.groups):
             others = tuple(label for rest in self.groups if rest != group for label in rest)
-            own = np.where(self._own < 0, -1, self._own == k).astype(np.int32)
+            own = np.where(self.own < 0, -1, self.own == k).astype(np.int32)
             parts[group[0]] = Separability(self.question, (others, group), own)
         return Parts(parts, "against the rest")
 
@@ -325,7 +330,7 @@ class Separability:
         self._check_classes("pairwise")
         parts = {}
         for j, k in combinations(range(len(self.groups)), 2):
-            own = np.select([self._own == j, self._own == k], [0, 1], -1).astype(np.int32)
+            own = np.select([self.own == j, self.own == k], [0, 1], -1).astype(np.int32)
             pair = (self.groups[j], self.groups[k])
             parts[self.groups[j][0], self.groups[k][0]] = Separability(self.question, pair, own)
         return Parts(parts, "against each other")
@@ -382,7 +387,14 @@ class Parts(Mapping[Any, Separability]):
         """The weakest of the verdicts."""
         return max((part.verdict for part in self._parts.values()), key=VERDICTS.index)
 
+    @property
+    def certificates(self) -> dict[Any, Certificate]:
+        """The proof of each part."""
+        return {key: part.certificate for key, part in self._parts.items()}
+
     def __getitem__(self, key: Any) -> Separability:
+        if key not in self._parts and isinstance(key, tuple):
+            key = key[::-1]  # a pair in the other order
         return self._parts[key]
 
     def __iter__(self) -> Iterator[Any]:
@@ -404,9 +416,16 @@ def _table(X: Any, reading: str) -> tuple[Any, Names]:
     named = list(columns) if columns is not None and all(isinstance(name, str) for name in columns) else None
     rows = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else list(index)
     try:
+        if columns is not None and hasattr(X, "to_numpy"):
+            X = of_frame(X, reading)
+        elif not hasattr(X, "tocsr"):
+            X = plain(X)
         table = check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
     except ValueError as error:
         raise explained(error) from None
+    if hasattr(table, "indptr") and not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
     values = table.data if hasattr(table, "indptr") else table
     if values.dtype.kind == "f":
         if values.dtype.itemsize not in (4, 8):

@@ -196,11 +196,7 @@ class Report:
     def warning(self) -> str:
         """What was minimized, how many errors are left, whether the classes overlap, what to try; reads no data."""
         facts = self._facts
-        return (
-            f"{self.headline()}. Minimized: {facts['criterion']}. Errors after {facts['iterations']:,} iterations: "
-            f"{self._errors_left(facts)}; the classes "
-            f"{'are not' if facts['inseparable'] else 'may not be'} linearly separable. To try: {facts['remedy']}"
-        )
+        return f"{self.headline()}. Minimized: {facts['criterion']}. {self._left(facts)}To try: {facts['remedy']}"
 
     def __str__(self) -> str:
         facts = self.to_dict()
@@ -227,6 +223,17 @@ class Report:
             "corrections": f"{facts['corrections']:,}{allowed}",
             "errors": Report._errors_left(facts),
         }
+
+    @staticmethod
+    def _left(facts: dict[str, Any]) -> str:
+        """The errors that are left, where a procedure counts them."""
+        if facts["errors"] is None:
+            return ""
+        inseparable = "are not" if facts["inseparable"] else "may not be"
+        return (
+            f"Errors after {facts['iterations']:,} iterations: {Report._errors_left(facts)}; the classes {inseparable} "
+            "linearly separable. "
+        )
 
     @staticmethod
     def _errors_left(facts: dict[str, Any]) -> str:

@@ -1,0 +1,340 @@
+"""The linear support vector machine in the primal: Newton's method on a hinge that is quadratic piece by piece.
+
+    min  |w|²/2 + sum of C_i phi(1 - z_i (w'x_i + w₀))
+
+with phi(t) = t² for t > 0 (the squared hinge), or t for t > 0 (the hinge). The hinge is rounded off over a width mu,
+phi(t) = t²/(2 mu) for 0 < t < mu and t - mu/2 beyond, and mu falls until the duality gap is small enough. Only the rows
+in the quadratic piece bend the criterion, so that the Hessian is
+
+    H = diag(0, 1, ..., 1) + sum over these rows of C_i phi'' y_i y_i',          y = (1, x),
+
+few rows for the hinge, and rows that enter or leave it for the squared hinge. The line search is exact, since the
+criterion along a line needs the margins at both ends only. For many columns H is never built: conjugate gradients.
+
+The multipliers are alpha_i = C_i phi'(t_i). At a minimum w = sum of alpha z x and sum of alpha z = 0, and the dual
+value sum of alpha - |sum of alpha z x|²/2 (less sum of alpha²/(4 C_i) for the squared hinge) bounds the minimum from
+below.
+
+Symbols: ``a`` = (w₀, w); ``m`` the margins z(w'x + w₀); ``C`` one price a row; ``mu`` the width, 0 for squares.
+
+Sources: Mangasarian, "A finite Newton method for classification", 2002; Chapelle, "Training a support vector machine in
+the primal", 2007; Keerthi and DeCoste, JMLR 6 (2005); Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+
+from ._driver import Watch
+from ._problem import narrow
+from ._rows import compiled, inlined, row_axpy, row_column, row_dot, row_length, row_value
+from ._squares import blas, in_order
+
+Vector = NDArray[np.float64]
+
+WIDE = 1500  # columns beyond which the Hessian is not built
+FIRST = 20_000  # rows of a first fit, from which one on more rows starts
+WIDTHS = 0.25  # by which the rounding of the hinge falls
+STEPS = 100  # of Newton at one width
+ENOUGH = 0.01  # of the squared gradient: where conjugate gradients stop
+
+
+class Primal(NamedTuple):
+    """Weights (w₀, w), multipliers, criterion, dual value, their relative gap, Newton steps, and whether it was cut."""
+
+    a: Vector
+    alpha: Vector
+    criterion: float
+    dual: float
+    steps: int
+    interrupted: bool
+
+    @property
+    def gap(self) -> float:
+        """The relative duality gap."""
+        return (self.criterion - self.dual) / max(abs(self.criterion), 1e-300)
+
+
+class Rows:
+    """Patterns with their signs: products in float64 over blocks, the same bits whatever the number of threads."""
+
+    def __init__(self, X: Any, z: Vector, center: Vector | None = None) -> None:
+        self.X, self.z = X, z
+        self.n, self.d = X.shape
+        self.narrow = narrow(X)
+        self.center = np.zeros(self.d) if center is None else center  # x stands for x - center, where w₀ is free
+
+    def times(self, a: Vector) -> Vector:
+        """Margins z (w₀ + w'x) of all rows."""
+        if sparse.issparse(self.X):  # a block of CSR rows would be a copy
+            return np.asarray(self.z * (self.X @ a[1:] + a[0]))
+        g, first = np.empty(self.n), a[0] - self.center @ a[1:]
+
+        def part(rows: slice) -> list[Any]:
+            g[rows] = self.z[rows] * (self.X[rows].astype(np.float64, copy=False) @ a[1:] + first)
+            return []
+
+        in_order(self.X, part)
+        return g
+
+    def back(self, v: Vector) -> Vector:
+        """Sum of v z y over the rows."""
+        if sparse.issparse(self.X):
+            u = v * self.z
+            return np.asarray(np.r_[u.sum(), self.X.T @ u])
+
+        def part(rows: slice) -> list[Any]:
+            u = v[rows] * self.z[rows]
+            return [u.sum(), self.X[rows].astype(np.float64, copy=False).T @ u]
+
+        first, rest = in_order(self.X, part)
+        return np.asarray(np.r_[first, rest - first * self.center])
+
+    def moments(self, chosen: NDArray[np.int64], weight: Vector) -> tuple[Vector, Vector]:
+        """Sums of weight y y' and of weight z y over chosen rows."""
+
+        def part(rows: slice) -> list[Any]:
+            some = chosen[rows]
+            x = self.X[some]
+            Y = np.empty((some.size, self.d + 1))
+            Y[:, 0] = 1
+            Y[:, 1:] = (x.toarray() if sparse.issparse(x) else x) - self.center
+            root = np.sqrt(weight[rows])
+            Y *= root[:, None]
+            return [Y.T @ Y, (root * self.z[some]) @ Y]
+
+        if not chosen.size:
+            return np.zeros((self.d + 1, self.d + 1)), np.zeros(self.d + 1)
+        G, c = in_order(chosen, part)
+        return G, c
+
+
+@inlined
+def pull(t: Any, mu: Any) -> Any:
+    """phi'(t)."""
+    if t <= 0:
+        return 0.0
+    if mu == 0:
+        return 2 * t
+    return t / mu if t < mu else 1.0
+
+
+@compiled
+def _pulls(m: Vector, C: Vector, mu: float, alpha: Vector, bends: NDArray[np.bool_]) -> float:
+    """Multipliers C phi'(1 - m), which rows lie in the quadratic piece, and the sum of C phi(1 - m)."""
+    total = 0.0
+    for i in range(m.size):
+        t = 1 - m[i]
+        p = pull(t, mu)
+        alpha[i] = C[i] * p
+        bends[i] = t > 0 and C[i] > 0 and (mu == 0 or t < mu)
+        if t > 0:
+            total += C[i] * (t * t if mu == 0 else t * t / (2 * mu) if t < mu else t - mu / 2)
+    return total
+
+
+@compiled
+def _slope(m: Vector, delta: Vector, C: Vector, mu: float, s: float) -> float:
+    """Derivative of the sum of C phi(1 - m - s delta) by s."""
+    total = 0.0
+    for i in range(m.size):
+        total -= C[i] * pull(1 - m[i] - s * delta[i], mu) * delta[i]
+    return total
+
+
+@compiled
+def _bend(X: Any, chosen: NDArray[np.int64], weight: Vector, p: Vector, q: Vector) -> None:
+    """Add the sum of weight y y'p over chosen rows to q."""
+    for k in range(chosen.size):
+        t = weight[k] * row_dot(X, chosen[k], p)
+        row_axpy(X, chosen[k], t, 1.0, q)
+
+
+@compiled
+def _squares(X: Any, chosen: NDArray[np.int64], weight: Vector, q: Vector) -> None:
+    """Add the sum of weight y² over chosen rows to q, column by column."""
+    for k in range(chosen.size):
+        i = chosen[k]
+        q[0] += weight[k]
+        for j in range(row_length(X, i)):
+            x = row_value(X, i, j)
+            q[row_column(X, i, j) + 1] += weight[k] * x * x
+
+
+class Newton:
+    """One problem: rows, bounds C, and whether w₀ is free or belongs to the norm."""
+
+    def __init__(self, rows: Rows, C: Vector, squared: bool, free: bool) -> None:
+        self.rows, self.C, self.squared = rows, C, squared
+        self.ridge = np.ones(rows.d + 1)
+        self.ridge[0] = 0.0 if free else 1.0
+        self.alpha, self.bends = np.empty(rows.n), np.empty(rows.n, bool)
+        self._bent = np.zeros(rows.n, bool)
+        self._moments: tuple[Vector, Vector] | None = None  # of the rows that bent at the last step
+        self.steps = 0
+
+    def run(self, a: Vector, tol: float, watch: Watch | None) -> Primal:
+        """From a to a relative duality gap below tol."""
+        m = self.rows.times(a)
+        mu, slope, best = 0.0 if self.squared else 1.0, 1e-3 * tol if self.squared else 1e-5 * tol, None
+        while True:
+            a, m, interrupted = self._minimize(a, m, mu, slope, watch)
+            found = self._bounds(a, m, mu, interrupted)
+            best = found if best is None or found.gap < best.gap else best
+            spent = slope < 1e-15 if self.squared else mu < 1e-9
+            if interrupted or best.gap <= tol or spent:
+                return best._replace(steps=self.steps, interrupted=interrupted)
+            mu, slope = mu * WIDTHS, slope * (1e-3 if self.squared else 1.0)
+
+    def _minimize(
+        self, a: Vector, m: Vector, mu: float, tol: float, watch: Watch | None
+    ) -> tuple[Vector, Vector, bool]:
+        """Newton steps at one width, until the slope along the step is lost beside the criterion."""
+        for _ in range(STEPS):
+            if watch is not None and watch.interrupted:
+                return a, m, True
+            loss = _pulls(m, self.C, mu, self.alpha, self.bends)
+            value = 0.5 * float(self.ridge @ (a * a)) + loss
+            gradient, d = self._step(a, mu)
+            slope = float(gradient @ d)
+            self.steps += 1
+            if -slope <= max(tol, 1e-15) * abs(value):  # twice what is still to be gained, about
+                break
+            delta = self.rows.times(d)
+            s = self._length(a, d, m, delta, mu, slope)
+            a, m = a + s * d, m + s * delta
+        return a, m, False
+
+    def _length(self, a: Vector, d: Vector, m: Vector, delta: Vector, mu: float, slope: float) -> float:
+        """Where the derivative along d vanishes, to a tenth of its first value: 1, or between bounds that close in."""
+        flat, bend = float(self.ridge @ (a * d)), float(self.ridge @ (d * d))
+
+        def derivative(s: float) -> float:
+            return flat + s * bend + _slope(m, delta, self.C, mu, s)
+
+        low, high, at_low, s = 0.0, np.inf, slope, 1.0
+        for _ in range(60):
+            at = derivative(s)
+            if (abs(at) <= 0.1 * abs(slope) and s >= 0.5) or abs(at) <= 1e-3 * abs(slope):
+                break
+            if at < 0:
+                low, at_low = s, at
+                s = 2 * s if high == np.inf else 0.5 * (low + high)
+            else:
+                high = s
+                s = low + (high - low) * min(0.9, max(0.1, -at_low / (at - at_low)))
+        return s
+
+    def _step(self, a: Vector, mu: float) -> tuple[Vector, Vector]:
+        """The gradient, and Newton's step -H^-1 gradient."""
+        curvature = 2 * self.C if mu == 0 else self.C / mu
+        if self.rows.d + 1 > WIDE:
+            gradient = self.ridge * a - self.rows.back(self.alpha)
+            return gradient, -self._conjugate(gradient, curvature)
+        G, c = self._bending(curvature)
+        # without a linear piece the moments of the rows that bend say all
+        gradient = self.ridge * a + (G @ a - c if self.squared else -self.rows.back(self.alpha))
+        H = G + np.diag(self.ridge)
+        if H[0, 0] <= 0:  # no row bends: w₀ is free to go anywhere
+            H[0, 0] = 1.0
+        H[np.diag_indices_from(H)] += 1e-14 * np.trace(H) / len(H)
+        return gradient, -np.asarray(cho_solve(cho_factor(H), gradient))
+
+    def _bending(self, curvature: Vector) -> tuple[Vector, Vector]:
+        """Moments of the rows that bend; of the squared hinge by those that enter and leave."""
+        now = np.flatnonzero(self.bends)
+        if not self.squared:
+            return self.rows.moments(now, curvature[now])
+        enter, leave = np.flatnonzero(self.bends & ~self._bent), np.flatnonzero(self._bent & ~self.bends)
+        if self._moments is None or enter.size + leave.size > now.size:
+            self._moments = self.rows.moments(now, curvature[now])
+        else:
+            (G, c), (P, p), (Q, q) = (
+                self._moments,
+                self.rows.moments(enter, curvature[enter]),
+                self.rows.moments(leave, curvature[leave]),
+            )
+            self._moments = G + P - Q, c + p - q
+        self._bent = self.bends.copy()
+        return self._moments
+
+    def _conjugate(self, gradient: Vector, curvature: Vector) -> Vector:
+        """Conjugate gradients on the rows that bend, to a tenth of the gradient or better."""
+        chosen = np.flatnonzero(self.bends)
+        weight, X = curvature[chosen], self.rows.narrow
+        scale = self.ridge.copy()
+        _squares(X, chosen, weight, scale)
+        ridge = np.where(scale == 0, 1.0, self.ridge)  # no row bends: w₀ is free to go anywhere
+        scale[scale == 0] = 1.0
+        x, r = np.zeros_like(gradient), gradient.copy()
+        p = u = r / scale
+        rho = first = float(r @ u)
+        for _ in range(200):
+            q = ridge * p
+            _bend(X, chosen, weight, p, q)
+            step = rho / float(p @ q)
+            x, r = x + step * p, r - step * q
+            u = r / scale
+            rho, before = float(r @ u), rho
+            if rho <= ENOUGH * first:
+                break
+            p = u + rho / before * p
+        return x
+
+    def _bounds(self, a: Vector, m: Vector, mu: float, interrupted: bool) -> Primal:
+        """The criterion without rounding, and a dual value from multipliers that meet the constraints."""
+        _pulls(m, self.C, mu, self.alpha, self.bends)
+        alpha = self.alpha.copy()
+        if self.ridge[0] == 0:  # sum of alpha z = 0: shorten the heavier side
+            sums = [alpha[self.rows.z > 0].sum(), alpha[self.rows.z < 0].sum()]
+            for side, total in zip((1, -1), sums, strict=True):
+                if total > min(sums):
+                    alpha[self.rows.z == side] *= min(sums) / total
+        t = np.maximum(1 - m, 0)
+        norm = 0.5 * float(self.ridge @ (a * a))
+        loss = float(self.C @ (t * t if self.squared else t))
+        v = self.rows.back(alpha)
+        dual = float(alpha.sum()) - 0.5 * float(self.ridge @ (v * v))
+        if self.squared:
+            used = alpha > 0
+            dual -= float((alpha[used] ** 2 / (4 * self.C[used])).sum())
+        return Primal(a, alpha, norm + loss, dual, self.steps, interrupted)
+
+
+def minimize(
+    X: Any,
+    z: Vector,
+    C: Vector,
+    *,
+    squared: bool,
+    free: bool = True,
+    tol: float = 1e-3,
+    start: Vector | None = None,
+    watch: Watch | None = None,
+) -> Primal:
+    """The linear support vector machine of rows X with signs z and bounds C, to a relative duality gap of tol.
+
+    A fit on every k-th row, with k times the bounds, finds where to start.
+    """
+    n = X.shape[0]
+    center = None
+    if free and not sparse.issparse(X) and X.shape[1] < WIDE:
+        center = X[:: max(1, n // 1000)].mean(axis=0, dtype=np.float64)
+    if start is None:
+        start = np.zeros(X.shape[1] + 1)
+        k = n // FIRST
+        if k >= 4 and X.shape[1] < WIDE:
+            part = slice(None, None, k)
+            start = minimize(
+                X[part], z[part], k * C[part], squared=squared, free=free, tol=max(tol, 0.01), watch=watch
+            ).a
+    with blas().limit(limits=1, user_api="blas"):  # two of its threads lose more in waiting than they gain
+        start = start if center is None else np.r_[start[0] + center @ start[1:], start[1:]]
+        found = Newton(Rows(X, z, center), C, squared, free).run(start, tol, watch)
+        a = found.a
+        return found if center is None else found._replace(a=np.r_[a[0] - center @ a[1:], a[1:]])

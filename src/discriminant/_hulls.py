@@ -1,0 +1,177 @@
+"""Two classes seen as two hulls: a look at all patterns, the bounds on the margin, the kernel rows at hand.
+
+With w = sum of alpha_i z_i x_i and sum of alpha_i z_i = 0, the means of the classes with the weights alpha lie in their
+convex hulls, and w joins them.  Every plane's margin is at most half their distance,
+
+    margin of the plane w, w0  <=  largest margin  <=  |w| / (2 sum of alpha+),
+
+where w0 puts the plane midway between the two patterns, one of each class, with the smallest z w'x.
+
+Symbols: ``v`` is (0, w), or the products of w with all patterns when there is a kernel; ``f`` the products w'x; p and q
+the worst patterns of the positive and the negative class, r and s the best remembered ones, which have alpha > 0.
+``place`` tells where the kernel row of a pattern is (-1: not at hand); it is None without a kernel, and the compiler
+then leaves the kernel out.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import mercer
+from ._machine import copy_into
+from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64] | None
+
+
+class Found(NamedTuple):
+    """What a look at all patterns finds: worst and best remembered ones (-1: none), sum of alpha+, |w|^2, errors."""
+
+    p: int
+    q: int
+    r: int
+    s: int
+    mass: float
+    square: float
+    errors: int
+
+
+class Best(NamedTuple):
+    """The best plane so far; ``rank`` = (errors, margin)."""
+
+    rank: NDArray[np.float64]
+    alpha: NDArray[np.float64]
+    v: NDArray[np.float64]
+
+
+@inlined
+def difference(X: Any, place: Places, i: int, j: int, u: Array) -> Any:
+    """Set u to x_i - x_j, or to its products with all patterns; return |x_i - x_j|^2."""
+    if place is None:
+        for t in range(u.size):
+            u[t] = 0.0
+        row_axpy(X, i, 1.0, 0.0, u)
+        row_axpy(X, j, -1.0, 0.0, u)
+        square = 0.0
+        for t in range(u.size):
+            square += u[t] * u[t]
+        return square
+    for t in range(u.size):
+        u[t] = X[place[i], t] - X[place[j], t]
+    return abs(u[i] - u[j])  # negative only if the kernel is no inner product; such a step still goes somewhere
+
+
+@inlined
+def look(X: Rows, place: Places, labels: NDArray[np.int32], alpha: Array, v: Array, f: Array) -> Any:
+    """Compute f = w'x of all patterns and find those that matter; errors are -1 when a product is not finite."""
+    p, q, r, s, mass, square, errors = -1, -1, -1, -1, 0.0, 0.0, 0
+    for i in range(labels.size):
+        if labels[i] < 0:
+            continue
+        f[i] = row_dot(X, i, v) if place is None else v[i]
+        if not finite(f[i]):
+            return Found(p, q, r, s, mass, square, -1)
+        if labels[i] == 1:
+            square += alpha[i] * f[i]
+            mass += alpha[i]
+            p = i if p < 0 or f[i] < f[p] else p
+            r = i if alpha[i] > 0 and (r < 0 or f[i] > f[r]) else r
+        else:
+            square -= alpha[i] * f[i]
+            q = i if q < 0 or f[i] > f[q] else q
+            s = i if alpha[i] > 0 and (s < 0 or f[i] < f[s]) else s
+    if f[p] <= f[q]:  # else every pattern is on its own side
+        middle = (f[p] + f[q]) / 2
+        for i in range(labels.size):
+            errors += labels[i] >= 0 and (f[i] <= middle if labels[i] == 1 else f[i] >= middle)
+    if place is None:  # free of the rounding of large products
+        square = 0.0
+        for t in range(v.size):
+            square += v[t] * v[t]
+    return Found(p, q, r, s, mass, square, errors)
+
+
+@inlined
+def bounds_of(found: Found, f: Array) -> Any:
+    """Margin of the plane midway between the worst patterns, and half the distance of the weighted means."""
+    length = math.sqrt(max(found.square, 0.0))  # a kernel that is no inner product may make it negative
+    if length == 0 or found.mass == 0:
+        return 0.0, 0.0
+    return (f[found.p] - f[found.q]) / 2 / length, length / (2 * found.mass)
+
+
+@inlined
+def plane(found: Found, f: Array) -> Any:
+    """The threshold w0 and the number by which all is divided: the smallest z g(x) if positive, else |w|."""
+    w0, kappa = -(f[found.p] + f[found.q]) / 2, (f[found.p] - f[found.q]) / 2
+    if kappa > 0:
+        return w0, kappa
+    return w0, (math.sqrt(found.square) if found.square > 0 else 1.0)
+
+
+@inlined
+def write(found: Found, place: Places, labels: NDArray[np.int32], alpha: Array, v: Array, f: Array, row: Any) -> None:
+    """Set ``row`` to the answer of the moment: (w0, w), or (w0, alpha z) with a kernel."""
+    w0, size = plane(found, f)
+    row[0] = w0 / size
+    for t in range(1, row.size):
+        if place is None:
+            row[t] = v[t] / size
+        else:
+            row[t] = (alpha[t - 1] if labels[t - 1] == 1 else -alpha[t - 1]) / size
+
+
+@inlined
+def keep(found: Found, margin: Any, alpha: Array, v: Array, best: Best) -> None:
+    """Remember the plane that leaves the fewest errors, and of several the one with the largest margin."""
+    if found.errors < best.rank[0] or (found.errors == best.rank[0] and margin > best.rank[1]):
+        best.rank[0], best.rank[1] = found.errors, margin
+        copy_into(alpha, best.alpha)
+        copy_into(v, best.v)
+
+
+@compiled
+def look_once(
+    X: Rows, place: Places, labels: NDArray[np.int32], alpha: Array, v: Array, f: Array, row: NDArray[Any]
+) -> Any:
+    """What is found at the moment, the two bounds and the divisor; the answer goes to ``row``."""
+    found = look(X, place, labels, alpha, v, f)
+    if found.errors < 0:
+        return found, 0.0, 0.0, 1.0
+    write(found, place, labels, alpha, v, f, row)
+    margin, upper = bounds_of(found, f)
+    return found, margin, upper, plane(found, f)[1]
+
+
+class KernelRows:
+    """Rows of the kernel matrix, each computed when a pattern is first changed, and kept while there is room."""
+
+    def __init__(self, kernel: mercer.Kernel, X: Any, cache_size: float) -> None:
+        self.kernel, self.X, n = kernel, X, X.shape[0]
+        kernel.diagonal(X)  # a precomputed matrix that is not square is refused here
+        room = min(n, int(cache_size * 2**20 / (n * X.dtype.itemsize)))
+        if room < 2:
+            raise ValueError(
+                f"cache_size={cache_size!r} is too small: two kernel rows of {n} patterns take "
+                f"{2 * n * X.dtype.itemsize / 2**20:.3g} megabytes; give at least that."
+            )
+        self.rows = np.empty((room, n), X.dtype)
+        self.place, self.owner, self.next = np.full(n, -1, np.int64), np.full(room, -1, np.int64), 0
+
+    def fetch(self, *needed: int) -> None:
+        """Compute the rows of these patterns that are not at hand, in place of the oldest ones."""
+        for i in needed:
+            if self.place[i] >= 0:
+                continue
+            while self.owner[self.next] in needed:
+                self.next = (self.next + 1) % self.owner.size
+            if self.owner[self.next] >= 0:
+                self.place[self.owner[self.next]] = -1
+            self.rows[self.next] = self.kernel(self.X[[i]], self.X)[0]
+            self.place[i], self.owner[self.next] = self.next, i
+            self.next = (self.next + 1) % self.owner.size

@@ -207,7 +207,8 @@ def test_a_recorded_path_begins_at_the_start_and_ends_at_the_last_weights(kind: 
     assert len(path) == model.n_corrections_ + 1
     plain = limited(kind).fit(X, y) if "random_state" not in model.get_params() else model
     np.testing.assert_array_equal(plain.weights_, model.weights_)
-    if kind.__name__ not in ("PiecewiseLinearMachine", "KernelPerceptron"):  # best of all; other coordinates
+    best_of_all = ("PiecewiseLinearMachine", "MinOver", "Adatron")  # where errors are left
+    if kind.__name__ not in (*best_of_all, "KernelPerceptron"):  # the latter in other coordinates
         np.testing.assert_allclose(path[-1], model.weights_, rtol=1e-12)
 
 

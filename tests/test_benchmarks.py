@@ -45,7 +45,7 @@ def test_every_case_is_audited_and_measured(tmp_path: Path) -> None:
             [cell.strip() for cell in line] for line in lines
         ):
             figures = [ours] if peer == "–" else [ours, theirs, ratio]
-            assert all(math.isfinite(float(re.match(r"[-\d.e]+", figure)[0])) for figure in figures)
+            assert all(math.isfinite(float(re.match(r"[-+\d.e]+", figure)[0])) for figure in figures)
             assert threads in {"1", "–"}
             assert goal[0] in "≤≥"
             assert audit

@@ -138,6 +138,9 @@ def nearest_point(
     chosen = list(first.values())
     weights = [Fraction(1) for _ in chosen]
     arriving = [i for i in start if i not in chosen]
+    target = _flat([rows[i] for i in start], [group[i] for i in start]) if arriving else None
+    if target is not None and min(target) > 0 and {group[i] for i in start} == set(group):
+        chosen, weights, arriving = list(start), target, []  # a good guess is taken as a whole
     while True:
         x = primitive(_combination([rows[i] for i in chosen], weights))
         if not any(x):

@@ -849,6 +849,9 @@ def test_a_factor_of_many_levels(rng: np.random.Generator, separating: bool) -> 
     assert s.verdict == ("quasi" if separating else "overlap")
     assert s.infinite_.tolist() == [float(separating and j == 2) for j in range(41)]
     assert s.certificate.verify(X, y)
+    terms = {(term.row, term.rival) for relation in s.certificate.relations for term in relation}
+    assert len(terms) <= 2 * 42
+    assert len(s.certificate.support) <= 43
 
 
 def test_numbers_at_the_ends_of_float64() -> None:

@@ -66,13 +66,13 @@ class Face:
 
     def absorb(self, circuits: list[list[Name]]) -> bool:
         """Take in sets of rows that have a positive relation modulo the span; False when none of them has one."""
-        found = [weights for names in circuits if (weights := self._relation(names))]
+        found = self._independent([weights for names in circuits if (weights := self._relation(names))])
         sums = [self._sum(weights) for weights in found]
         shares = coordinates([self.system.integers(name)[0] for name in self.span], sums)
         for weights, (q, share) in zip(found, shares, strict=True):
             old = {name: -w * self.system.integers(name)[1] for name, w in zip(self.span, share, strict=True)}
             self.keep({name: q * w * self.system.integers(name)[1] for name, w in weights.items()} | self._lifted(old))
-        self.extend([name for weights in found for name in list(weights)[1:]], independent=len(found) == 1)
+        self.extend([name for weights in found for name in list(weights)[1:]])
         return bool(found)
 
     def _relation(self, names: list[Name]) -> dict[Name, int]:
@@ -83,6 +83,18 @@ class Face:
             return {}
         found = [-w for w in found] if min(found) < 0 else found
         return {} if min(found) < 0 else {name: w for name, w in zip(names, found, strict=True) if w}
+
+    def _independent(self, found: list[dict[Name, int]]) -> list[dict[Name, int]]:
+        """The relations of which all rows but one make the span larger: so a proof has at most two rows a dimension.
+
+        The others will come again, with fewer rows, once the span has grown.
+        """
+        if len(found) < 2:
+            return found
+        rests = [list(weights)[1:] for weights in found]
+        names = [*self.span, *(name for rest in rests for name in rest)]
+        grow = {names[k] for k in pivots([self.system.integers(name)[0] for name in names])}
+        return [weights for weights, rest in zip(found, rests, strict=True) if grow.issuperset(rest)]
 
     def _sum(self, weights: dict[Name, int]) -> list[int]:
         """The weighted sum of these multiples of rows."""
@@ -103,17 +115,11 @@ class Face:
         self.relations.append(weights)
         self.weights = {name: self.weights.get(name, 0) + weights.get(name, 0) for name in {**self.weights, **weights}}
 
-    def extend(self, names: list[Name], independent: bool) -> None:
-        """Make the span larger by rows of N; they may depend on each other unless they are said not to."""
-        if not names:
-            return
-        names = [*self.span, *names]
-        rows = [self.system.integers(name)[0] for name in names]
-        if not independent:
-            chosen = pivots(rows)
-            names, rows = [names[k] for k in chosen], [rows[k] for k in chosen]
-        self.span = names
-        self.vectors = [] if self.is_all else kernel(rows)
+    def extend(self, names: list[Name]) -> None:
+        """Make the span larger by independent rows of N."""
+        if names:
+            self.span = [*self.span, *names]
+            self.vectors = [] if self.is_all else kernel([self.system.integers(name)[0] for name in self.span])
 
     def outside(self, names: Iterable[Name]) -> list[Name]:
         """The rows that do not lie in the span."""
@@ -264,7 +270,7 @@ def _absorb_counts(face: Face) -> None:
         chosen.pop()
     for i, _ in chosen:
         face.keep({(i, 0): 1, (i, 1): 1})
-    face.extend(chosen, independent=True)
+    face.extend(chosen)
 
 
 def _guess(face: Face, live: list[Name]) -> tuple[list[list[Name]], Direction | None]:

@@ -125,7 +125,7 @@ def separability(
             raise ValueError(f"y holds {groups[0][0]!r}: give labels that are numbers or strings.")
     found = Separability(asked, groups, own)
     if len(groups) <= 2 or found._system.n_columns <= AT_ONCE:
-        found.certificate  # noqa: B018  (now, not when it is asked for)
+        _ = found.certificate  # now, not when it is asked for
     return found
 
 

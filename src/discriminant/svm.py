@@ -416,7 +416,7 @@ class SupportVectorMachine(LinearClassifier):
         super()._publish(solutions, problem, X)
 
     def _arranged(self, labels: NDArray[np.int32]) -> Vector:
-        """alpha z of the support vectors as scikit-learn shapes it."""  # noqa: D403
+        """The strengths alpha z of the support vectors as scikit-learn shapes them."""
         strengths = self._strengths[:, self.support_]
         if self.multiclass_ != "one-vs-one":
             return np.asarray(strengths)

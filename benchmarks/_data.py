@@ -37,6 +37,13 @@ def separable(n: int, d: int, margin: float, dtype: DTypeLike = np.float64) -> t
     return X, y
 
 
+def mixed(n: int, d: int, c: int) -> tuple[NDArray[Any], Labels]:
+    """Classes drawn by a multinomial model from standard normal rows; about half of them are the likeliest."""
+    X, _, rng = _normal(n, d, np.float64)
+    W = 0.15 * rng.standard_normal((d, c))
+    return X, (X @ W + rng.gumbel(size=(n, c))).argmax(axis=1)
+
+
 def scattered(n: int, d: int, per_row: int) -> tuple[sparse.csr_matrix, Labels]:
     """A float64 CSR matrix with ``per_row`` entries in each row, one in each of as many bands of columns."""
     rng = np.random.default_rng(0)

@@ -18,7 +18,7 @@ import numpy as np
 from _style import BLUE, GREEN, ORANGE, figure
 from sklearn.linear_model import LogisticRegression
 
-from discriminant import datasets, separability
+from discriminant import InfiniteEstimateWarning, LogisticDiscriminant, datasets, separability
 
 # %%
 # 79 patients: neovasculation (NV, 0 or 1), pulsatility index of the uterine artery (PI), height of the endometrium
@@ -28,15 +28,20 @@ X, y = datasets.endometrial()
 assert y[X[:, 0] == 1].all()
 assert (X[:, 0] == 1).sum() == 13
 
+with warnings.catch_warnings(record=True, action="always") as caught:
+    model = LogisticDiscriminant(penalty=None).fit(X, y)
+assert caught[0].category is InfiniteEstimateWarning
+print(caught[0].message)
+
 s = separability(X, y)
 assert s.verdict == "quasi"
 assert s.infinite_.tolist() == [1, 0, 0]
 print(s)
 
 # %%
-# One fit for each number of steps, without a penalty. PI and EH reach their limits within seven steps. NV grows by one
-# in each step, and its standard error by a factor of √e. After 28 steps the change of the likelihood is lost in
-# rounding, and the fit says that it has converged.
+# What programs do that do not ask: one fit for each number of steps, without a penalty. PI and EH reach their limits
+# within seven steps. NV grows by one in each step, and its standard error by a factor of √e. After 28 steps the change
+# of the likelihood is lost in rounding, and the fit says that it has converged.
 
 
 def newton(X, y, steps):
@@ -57,6 +62,7 @@ steps = np.arange(1, 21)
 path = np.array([newton(X, y, k) for k in steps])
 spread = np.array([error(X, a) for a in path])
 assert np.allclose(path[-1, 2:], [-0.0422, -2.9026], atol=1e-4)
+assert np.allclose(path[-1, 2:], model.coef_[0, 1:], atol=1e-6)
 assert np.allclose(np.diff(path[8:, 1]), 1, atol=1e-3)
 
 fig, (left, middle, right) = figure(1, 3, (12.0, 3.8))

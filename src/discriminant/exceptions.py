@@ -62,6 +62,34 @@ class NotConvergedWarning(_ReportWarning, ConvergenceWarning):
     """
 
 
+class InfiniteEstimateWarning(NotConvergedWarning):
+    """A logistic regression without a penalty has no finite estimate; ``separability`` holds the verdict.
+
+    Parameters
+    ----------
+    message : str
+        Which coefficients diverge, which rows cause it, and what to do.
+    report : Report, default=None
+        The report of the fit.
+    separability : Separability, default=None
+        What :func:`discriminant.separability` says of the data, with its proof; None where the data are too large for
+        one and the weights themselves separate them.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from discriminant import InfiniteEstimateWarning, LogisticDiscriminant, datasets
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     model = LogisticDiscriminant(penalty=None).fit(*datasets.endometrial())
+    >>> caught[0].category is InfiniteEstimateWarning, caught[0].message.separability.infinite_.tolist()
+    (True, [1.0, 0.0, 0.0])
+    """
+
+    def __init__(self, message: str, report: Report | None = None, separability: Any = None) -> None:
+        super().__init__(message, report)
+        self.separability = separability
+
+
 class FitInterruptedWarning(_ReportWarning, UserWarning):
     """Ctrl-C ended a fit; the model is usable as far as it had come.
 

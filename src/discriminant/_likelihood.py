@@ -1,0 +1,263 @@
+"""The criterion of logistic regression, its gradient and its Hessian: one pass over the rows for each.
+
+    J(A) = sum of v_i l_i(A) + ridge |W|²/2,        A = (w₀, W), ridge = 1/C
+
+    l = log(1 + exp(-z g)),  g = w'x + w₀, z = ±1                              two classes, one discriminant
+    l = log(sum over k of exp(g_k)) - g_own,  g_k = w_k'x + w_k0               c classes, c discriminants
+
+With p the probabilities and t the indicators of the classes, and y = (1, x),
+
+    gradient  sum of v (p_k - t_k) y          Hessian  sum of v (p_k [k = l] - p_k p_l) y y'   in block (k, l)
+
+and for two classes v (p - t) y and v p (1 - p) y y'. The ridge is added to the columns of W alone: w₀ is free.
+
+Rows are read in runs that depend on the shape of X alone, and the sums of the runs are added in order: the same bits
+whatever the number of threads. x stands for x - center throughout, so that features far from zero cost no digits.
+
+Symbols: ``v`` weights of the rows; ``own`` their classes; ``e`` = exp(-|z g|).
+
+Sources: *Machine Learning: Theory and Practice*, ch. 8, §8.5; Böhning, "Multinomial logistic regression algorithm",
+Annals of the Institute of Statistical Mathematics 44 (1992).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._hinge import _squares as add_squares
+from ._problem import EMPTY, narrow
+from ._rows import Rows, compiled, inlined, row_axpy, row_dot
+from ._softmax import Room, one_pass
+from ._squares import RUNS, blas, in_order
+
+Matrix = NDArray[np.float64]
+
+BLOCK = 1024  # rows whose scores for all classes are held at a time
+HANDFUL = 8  # neighboring rows that a subsample takes
+RUN = 1_000_000  # numbers of X that are worth a thread
+
+
+class Look(NamedTuple):
+    """The criterion at some A, its gradient, and the rows that are not strictly on their own side."""
+
+    value: float
+    gradient: Matrix
+    errors: int
+
+    @property
+    def finite(self) -> bool:
+        """Whether neither the data nor their sums are infinite or NaN."""
+        return bool(np.isfinite(self.value) and np.all(np.isfinite(self.gradient)))
+
+
+@inlined
+def softplus(m: Any, e: Any) -> Any:
+    """log(1 + exp(-m)), where e = exp(-|m|): no m is too large."""
+    return math.log1p(e) - min(m, 0.0)
+
+
+@inlined
+def wrong(m: Any, e: Any) -> Any:
+    """1 - sigma(m), the probability that is given to the other class."""
+    return e / (1 + e) if m > 0 else 1 / (1 + e)
+
+
+@compiled
+def _pass(
+    X: Rows, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix
+) -> tuple[float, int]:
+    """Sum of v log(1 + exp(-z g)) and the errors of some rows; v (p - t) y is added to the gradient."""
+    total, errors = 0.0, 0
+    for i in range(start, stop):
+        z = 1.0 if own[i] == 1 else -1.0
+        m = z * row_dot(X, i, a)
+        e = math.exp(-abs(m))
+        weight = v[i] if v.size else 1.0
+        total += weight * softplus(m, e)
+        errors += 0 if m > 0 else 1
+        row_axpy(X, i, -z * weight * wrong(m, e), 1.0, gradient)
+    return total, errors
+
+
+def in_runs(n: int, count: int, work: Callable[[int, int], list[Any]]) -> list[Any]:
+    """Add up the work on ``count`` runs of rows, in their order."""
+    runs = list(pairwise(np.linspace(0, n, max(1, count) + 1).astype(int).tolist()))
+    if len(runs) == 1:
+        return work(*runs[0])
+    with blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
+        parts = list(pool.map(lambda run: work(*run), runs))
+    return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
+
+
+def probabilities(Z: Matrix) -> Matrix:
+    """The softmax of scores with one row a class, in place."""
+    Z -= Z.max(axis=0)
+    np.exp(Z, out=Z)
+    Z /= Z.sum(axis=0)
+    return Z
+
+
+def center_of(X: Any) -> Matrix:
+    """A point amid the rows; of a CSR matrix the origin, because its zeros must stay."""
+    if sparse.issparse(X):
+        return np.zeros(X.shape[1])
+    sample = X[:: max(1, X.shape[0] // 1000)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = sample.mean(axis=0, dtype=np.float64)
+    # a constant column must become zero, not the rounding error of its mean
+    return np.asarray(np.where(np.all(sample == sample[0], axis=0), sample[0], mean), np.float64)
+
+
+class Likelihood:
+    """Rows X of classes ``own`` with weights v (None: 1), for c discriminants, 1 where there are two classes."""
+
+    def __init__(
+        self, X: Any, own: NDArray[np.int32], v: Matrix | None, c: int, ridge: float, center: Matrix | None = None
+    ) -> None:
+        self.X, self.own, self.v, self.c, self.ridge = X, np.ascontiguousarray(own), v, c, ridge
+        self.n, self.d = X.shape
+        self.center = center_of(X) if center is None else center
+        self._rows, self._v = narrow(X), EMPTY if v is None else v
+        entries = int(X.data.size if sparse.issparse(X) else X.size)
+        room = entries // max(1, self.d)  # a run of a wide sparse matrix needs a gradient of its own
+        self.runs = int(np.clip(min(entries // RUN, room), 1, RUNS))
+
+    @property
+    def size(self) -> int:
+        """Number of weights."""
+        return self.c * (int(self.d) + 1)
+
+    def thinned(self, k: int) -> Likelihood:
+        """One in k rows, each of which counts for k; taken a few at a time, for the sake of the memory."""
+        part = np.add.outer(np.arange(0, self.n, HANDFUL * k), np.arange(HANDFUL)).ravel()
+        part = part[part < self.n]
+        v = np.full(part.size, float(k)) if self.v is None else k * self.v[part]
+        return Likelihood(self.X[part], self.own[part], v, self.c, self.ridge, self.center)
+
+    def look(self, A: Matrix) -> Look:
+        """The criterion, its gradient and the errors, in one pass."""
+        first = A[:, 0] - A[:, 1:] @ self.center
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, G, errors = self._two(A, first) if self.c == 1 else self._many(A, first)
+            G[:, 1:] -= np.outer(G[:, 0], self.center)
+            if self.ridge > 0:  # without it A may be so large that its square is not finite
+                G[:, 1:] += self.ridge * A[:, 1:]
+                value += 0.5 * self.ridge * float(np.sum(A[:, 1:] ** 2))
+        return Look(float(value), G, int(errors))
+
+    def _two(self, A: Matrix, first: Matrix) -> tuple[float, Matrix, int]:
+        a = np.concatenate([first, A[0, 1:]])
+
+        def work(start: int, stop: int) -> list[Any]:
+            gradient = np.zeros(self.d + 1)
+            return [*_pass(self._rows, self.own, self._v, a, start, stop, gradient), gradient]
+
+        value, errors, gradient = in_runs(self.n, self.runs, work)
+        return value, gradient[None], errors
+
+    def _many(self, A: Matrix, first: Matrix) -> tuple[float, Matrix, int]:
+        if sparse.issparse(self.X):
+            return self._sparse(A, first)
+        W = self._even(A[:, 1:])
+
+        def work(start: int, stop: int) -> list[Any]:
+            total, errors, sums, G = one_pass(self._rows, self.own, self._v, W, first, start, stop)
+            return [total, errors, np.column_stack([sums, G])]
+
+        value, errors, G = in_runs(self.n, self.runs, work)
+        return value, G, errors
+
+    def _even(self, W: Matrix) -> Matrix:
+        """The weights of the classes, and of one more where their number is odd."""
+        return np.vstack([W, np.zeros((self.c % 2, self.d))])
+
+    def _sparse(self, A: Matrix, first: Matrix) -> tuple[float, Matrix, int]:
+        """Products of a CSR matrix with all discriminants at a time, which need no copy of its rows."""
+        room, sums = Room(self.n, self.c), np.zeros(self.c)
+        room.R[:] = self.X @ A[:, 1:].T
+        value, errors = room.residuals(self.n, first, self.own, self._v, 0, sums)
+        return value, np.column_stack([sums, np.asarray(self.X.T @ room.R).T]), errors
+
+    def _blocks(
+        self, A: Matrix, add: Callable[[NDArray[Any], NDArray[Any], Matrix], list[Any]], dtype: Any = np.float64
+    ) -> list[Any]:
+        """The sum of ``add``(y, probabilities, weights) over blocks of rows."""
+        first = A[:, 0]
+
+        def part(rows: slice) -> list[Any]:
+            sums: list[Any] = []
+            for low in range(rows.start, rows.stop, BLOCK):
+                some = slice(low, min(low + BLOCK, rows.stop))
+                B = self.X[some]
+                Y = np.empty((some.stop - low, self.d + 1), dtype)
+                Y[:, 0] = 1
+                np.subtract(B.toarray() if sparse.issparse(B) else B, self.center, out=Y[:, 1:], casting="same_kind")
+                Z = A[:, 1:].astype(dtype) @ Y[:, 1:].T + first[:, None]
+                P = probabilities(np.vstack([np.zeros_like(Z), Z]) if self.c == 1 else Z)
+                parts = add(Y, P, np.ones(len(Y)) if self.v is None else self.v[some])
+                sums = parts if not sums else [one + other for one, other in zip(sums, parts, strict=True)]
+            return sums
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            return in_order(self.X, part)
+
+    def diagonal_blocks(self, A: Matrix, dtype: Any = np.float64) -> Matrix:
+        """The diagonal blocks of the Hessian, one a discriminant: for two classes all of it."""
+        alike = self.c > 1 and not A.any()  # one matrix serves for all
+
+        def add(Y: NDArray[Any], P: NDArray[Any], v: Matrix) -> list[Any]:
+            blocks = []
+            for p in P[-1 if alike else -self.c :]:
+                root = np.sqrt(v * p * (1 - p)).astype(dtype)
+                S = np.multiply(Y, root[:, None], out=Y if self.c == 1 else None)
+                blocks.append(S.T @ S)  # numpy sees a matrix times its transpose and does half the work
+            return [np.array(blocks)]
+
+        (H,) = self._blocks(A, add, dtype)
+        H = np.repeat(H, self.c if alike else 1, axis=0).astype(np.float64)
+        at = np.arange(1, self.d + 1)
+        H[:, at, at] += self.ridge
+        return np.asarray(H)
+
+    def hessian(self, A: Matrix) -> Matrix:
+        """The whole Hessian, the weights of one discriminant after those of another."""
+        if self.c == 1:
+            return np.asarray(self.diagonal_blocks(A)[0])
+        p1 = self.d + 1
+
+        def add(Y: Matrix, P: Matrix, v: Matrix) -> list[Any]:
+            Y = Y * np.sqrt(v)[:, None]
+            M = (P.T[:, :, None] * Y[:, None, :]).reshape(len(Y), -1)  # rows p ⊗ y
+            H = -(M.T @ M)
+            for k in range(self.c):
+                block = slice(k * p1, (k + 1) * p1)
+                H[block, block] += M[:, block].T @ Y
+            return [H]
+
+        (H,) = self._blocks(A, add)
+        at = np.arange(self.size).reshape(self.c, p1)[:, 1:].ravel()
+        H[at, at] += self.ridge
+        return np.asarray(H)
+
+    def squares(self) -> Matrix:
+        """The diagonal of the Hessian at A = 0, one row for all discriminants."""
+        p = 1 / max(2, self.c)
+        total = np.zeros(self.d + 1)
+        weight = np.ones(self.n) if self.v is None else self.v
+        add_squares(self._rows, np.arange(self.n), p * (1 - p) * weight, total)
+        spread = total[1:] - total[0] * self.center**2  # near enough: the center is near the mean
+        total[1:] = np.maximum(spread, 1e-6 * total[1:]) + self.ridge
+        return total
+
+    def scores(self, A: Matrix) -> Matrix:
+        """The discriminants of all rows, one row a discriminant."""
+        return np.asarray((self.X @ A[:, 1:].T).T + (A[:, 0] - A[:, 1:] @ self.center)[:, None], np.float64)

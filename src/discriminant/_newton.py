@@ -1,0 +1,304 @@
+"""Newton's method and its cheaper kin for the criterion of logistic regression, one step an epoch.
+
+    A(k+1) = A(k) - s M^-1 gradient J(A(k)),        s = 1, or less until J falls enough
+
+What M is depends on the shape of the problem; the report names it:
+
+- ``newton``: the Hessian at A(k), for up to ``WIDE`` weights and moderately many rows;
+- ``subsample``: the Hessian at the minimum over one in k rows, which is found first and from which the fit starts.
+  It is off by about the root of d over the rows of the subsample, and limited-memory BFGS makes up for that;
+- ``blocks``: likewise with the diagonal blocks of the Hessian, one a class, where the whole is too large;
+- ``diagonal``: the diagonal of the Hessian at A = 0, for very many columns, again with BFGS.
+
+It stops when the Newton decrement, gradient' M^-1 gradient / 2, an estimate of what J is still above its minimum, falls
+below ``tol`` J. Where the Hessian is singular the shortest step is taken.
+
+Symbols: A one row (w₀, w) a discriminant; ``pairs`` the steps and changes of the gradient that BFGS remembers.
+
+Sources: Duda, Hart, Stork, *Pattern Classification*, Algorithm 2; Nocedal and Wright, *Numerical Optimization*, ch. 7.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._driver import Watch
+from ._likelihood import Likelihood, Look
+from ._squares import Cholesky, NotFiniteError, cholesky
+from .solution import Epoch, Status
+
+Matrix = NDArray[np.float64]
+
+WIDE = 1500  # weights up to which a Hessian is built
+FIRST = 20_000  # rows of the subsample
+WORK = 4e9  # products that a step of Newton may cost for many classes
+SMALL = 1000  # rows up to which a problem is finished to rounding
+NEARLY = 1e-21  # the decrement there, as a part of the criterion
+CHEAP = 1e-15  # the same where the Hessian is used, since a last step of Newton's doubles the digits
+LOOSE = 1e-8  # the most without a penalty: a coarser stop would hide that the steps lead to infinity
+ENOUGH = 10_000  # rows for blocks, which neglect more than what further rows would tell
+FLOAT32 = 1e-5  # of the diagonal: beyond what single precision leaves uncertain
+ROUGH = 1e-4  # of the subsample
+LATE = 12  # steps after which M is made anew
+MEMORY = 10  # pairs
+SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
+ROUNDING = 1e-13  # of the criterion: smaller differences mean nothing
+
+
+class Metric(Protocol):
+    """An approximation M of the Hessian."""
+
+    @property
+    def regular(self) -> bool:
+        """Whether M has full rank."""
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+
+
+class Diagonal:
+    """M is diagonal, the same for every discriminant."""
+
+    regular = True
+
+    def __init__(self, diagonal: Matrix) -> None:
+        self.inverse = 1 / np.where(diagonal > 0, diagonal, 1.0)
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+        return np.asarray(G * self.inverse)
+
+
+class Blocks:
+    """M has one block a discriminant; steps have the sum zero, as the minimum has.
+
+    Among such steps the blocks alone fall short of the Hessian by (c - 1)/c where all classes are equally likely.
+    """
+
+    def __init__(self, H: Matrix) -> None:
+        self.blocks = [Whole(len(H) / (len(H) - 1) * block) for block in H]
+        self.regular = all(block.regular for block in self.blocks)
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+        G = G - G.mean(axis=0)
+        step = np.concatenate([block.solve(g[None]) for block, g in zip(self.blocks, G, strict=True)])
+        return np.asarray(step - step.mean(axis=0))
+
+
+class Whole:
+    """M is a matrix, of full rank or not; then the shortest solution is taken."""
+
+    def __init__(self, H: Matrix) -> None:
+        if not np.all(np.isfinite(H)):
+            raise NotFiniteError
+        self.factor: Cholesky | None = cholesky(H)
+        self.rank = len(H)
+        if self.factor is None:
+            self._decompose(H)
+        self.regular = self.rank == len(H)
+
+    def _decompose(self, H: Matrix) -> None:
+        """Eigenvectors of H with a unit diagonal, so that features of different size do not make it singular."""
+        self.scale = np.sqrt(np.diag(H).clip(min=0))
+        self.scale[self.scale == 0] = 1.0
+        values, vectors = np.linalg.eigh(H / self.scale / self.scale[:, None])
+        kept = values > SINGULAR * values.max()
+        self.values, self.vectors, self.rank = values[kept], vectors[:, kept], int(kept.sum())
+        self.null, _ = np.linalg.qr(vectors[:, ~kept] / self.scale[:, None])
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+        if self.factor is not None:
+            return self.factor.solve(G.reshape(-1, 1)).reshape(G.shape)
+        g = G.ravel() / self.scale
+        step = self.vectors @ (self.vectors.T @ g / self.values) / self.scale
+        return np.asarray(step - self.null @ (self.null.T @ step)).reshape(G.shape)
+
+
+def gauged(H: Matrix, c: int, ridge: float) -> Matrix:
+    """H made regular where the same vector may be added to every discriminant: to w₀ always, to w without a ridge."""
+    if c == 1:
+        return H
+    cube = H.reshape(c, -1, c, H.shape[0] // c)
+    width = cube.shape[1] if ridge == 0 else 1
+    for j in range(width):
+        cube[:, j, :, j] += np.trace(cube[:, j, :, j]) / c**2
+    return H
+
+
+def method(likelihood: Likelihood) -> str:
+    """The way that suits the shape of the problem."""
+    n, size = likelihood.n, likelihood.size
+    small = n <= SMALL and size <= 2 * WIDE
+    if small or (size <= WIDE and n <= 4 * FIRST and (likelihood.c == 1 or n * size**2 <= WORK)):
+        return "newton"
+    if likelihood.d + 1 > WIDE:
+        return "diagonal"
+    return "subsample" if likelihood.c == 1 else "blocks"
+
+
+def tolerance(likelihood: Likelihood, tol: float) -> float:
+    """The decrement at which to stop, as a part of the criterion."""
+    if likelihood.ridge == 0:
+        tol = min(tol, LOOSE)
+    if likelihood.n <= SMALL:
+        return min(tol, NEARLY)
+    return min(tol, CHEAP) if method(likelihood) == "newton" else tol
+
+
+class NewtonRule:
+    """The weights A, what the criterion is like there, and M."""
+
+    def __init__(
+        self, likelihood: Likelihood, A: Matrix, tol: float, first: int | None = None, way: str | None = None
+    ) -> None:
+        self.likelihood, self.A, self.k = likelihood, A, 0
+        self.tol = tol
+        self.method = method(likelihood) if way is None else way
+        self.metric: Metric | None = None
+        self.pairs: deque[tuple[Matrix, Matrix, float]] = deque(maxlen=MEMORY)
+        self.since = 0  # steps since M was made
+        self.rank: int | None = None
+        if first is not None and likelihood.n >= 4 * first:
+            self._start(first)
+        self.at = likelihood.look(self.A)
+        if not self.at.finite:
+            raise NotFiniteError
+        self.gap = np.inf
+
+    @property
+    def criterion(self) -> float:
+        """The criterion."""
+        return self.at.value
+
+    @property
+    def slope(self) -> float:
+        """The length of its gradient."""
+        return float(np.linalg.norm(self.at.gradient))
+
+    def move(self, A: Matrix) -> None:
+        """Go on from far out, where the last digits are lost."""
+        self.A, self.at, self.gap = A, self.likelihood.look(A), np.inf
+        self.tol = max(self.tol, 1e-16)
+        self.pairs.clear()
+
+    def _start(self, rows: int) -> None:
+        """The minimum over so many rows, found in the same way, and M there."""
+        part = self.likelihood.thinned(self.likelihood.n // rows)
+        fewer = rows // 10 if rows // 10 >= max(SMALL, 10 * self.likelihood.d) else None
+        way = "newton" if fewer is None and self.method == "subsample" else self.method
+        # the minimum of all rows is about half a unit of loss away from that of a part, for each weight and row of it
+        rough = max(ROUGH, 0.02 * part.size / part.n)
+        rule = NewtonRule(part, self.A, rough, fewer, way)
+        watch = Watch()
+        for _ in range(2 * LATE):
+            if rule.epoch(None, watch).status is not None:
+                break
+        if self.likelihood.ridge > 0 or rule.at.errors:  # else it may be far away
+            self.A = rule.A
+        few = max(1, part.n // ENOUGH) if self.method == "blocks" else 1
+        metric = self._made(part if few == 1 else part.thinned(few), rough=self.likelihood.ridge > 0)
+        self.metric, self.rank = metric, None
+        if not metric.regular:  # a column may be rare, or depend on others: only all rows can tell
+            self.method = "newton" if self.method == "subsample" else self.method
+            self.metric = self._made(self.likelihood)
+
+    def _made(self, likelihood: Likelihood, rough: bool = False) -> Metric:
+        """M for the rows of some likelihood; where it is rough anyway, single precision will do."""
+        self.since = 0
+        self.pairs.clear()
+        if self.method == "diagonal":
+            return Diagonal(likelihood.squares())
+        if rough or self.method == "blocks":
+            H = self._rough(likelihood) if rough else likelihood.diagonal_blocks(self.A)
+            return Blocks(H) if self.method == "blocks" else Whole(H[0])
+        whole = Whole(gauged(likelihood.hessian(self.A), likelihood.c, likelihood.ridge))
+        self.rank = whole.rank
+        return whole
+
+    def _rough(self, likelihood: Likelihood) -> Matrix:
+        """The diagonal blocks in float32, thickened beyond its rounding; in float64 where that cannot hold them."""
+        H = likelihood.diagonal_blocks(self.A, np.float32)
+        diagonal = np.diagonal(H, axis1=1, axis2=2)
+        if not np.all(np.isfinite(H)) or diagonal.min() < 1e-20:
+            return likelihood.diagonal_blocks(self.A)
+        at = np.arange(H.shape[1])
+        H[:, at, at] += FLOAT32 * diagonal
+        return H
+
+    def _renewed(self) -> Metric:
+        """M as this step needs it."""
+        stale = self.since >= LATE and self.method in ("subsample", "blocks")
+        if self.metric is None or self.method == "newton" or stale:
+            if stale and self.method == "subsample":
+                self.method = "newton"  # the subsample told too little
+            return self._made(self.likelihood)
+        return self.metric
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G, corrected by what BFGS remembers."""
+        assert self.metric is not None
+        q, strengths = G.copy(), []
+        for s, y, rho in reversed(self.pairs):
+            alpha = rho * float(np.vdot(s, q))
+            q -= alpha * y
+            strengths.append(alpha)
+        r = self.metric.solve(q)
+        if self.pairs and self.method == "diagonal":
+            s, y, rho = self.pairs[-1]
+            r *= 1 / (rho * float(np.vdot(y, self.metric.solve(y))))
+        for (s, y, rho), alpha in zip(self.pairs, reversed(strengths), strict=True):
+            r += (alpha - rho * float(np.vdot(y, r))) * s
+        return r
+
+    def epoch(self, problem: Any, watch: Watch) -> Epoch:
+        """One step; errors and criterion are those after it."""
+        self.metric = self._renewed()
+        watch.check()
+        step = -self.solve(self.at.gradient)
+        slope = float(np.vdot(self.at.gradient, step))
+        before, last = self.at, self.gap
+        length = self._search(step, slope, watch)
+        if length > 0:
+            self.k += 1
+            self.since += 1
+            self._remember(length * step, self.at.gradient - before.gradient)
+        self.gap = 0.5 * float(np.vdot(self.at.gradient, self.solve(self.at.gradient)))
+        status = self._judged(length, last)
+        return Epoch(self.at.errors, self.at.value, length, int(length > 0), status)
+
+    def _judged(self, length: float, last: float) -> Status | None:
+        """Whether this is the minimum, to the tolerance or to rounding."""
+        size = max(abs(self.at.value), np.finfo(np.float64).tiny)
+        exhausted = length == 0 or (self.gap >= 0.5 * last and self.gap <= 1e-16 * size)
+        if self.gap <= self.tol * size or (exhausted and self.gap <= 1e-12 * size):
+            return Status.CONVERGED
+        return Status.BUDGET if length == 0 else None
+
+    def _search(self, step: Matrix, slope: float, watch: Watch) -> float:
+        """Go along the step, as far as the criterion falls enough; 0 where it does not."""
+        noise, s = ROUNDING * abs(self.at.value), 1.0
+        for _ in range(50):
+            if not slope < 0:
+                return 0.0
+            A = self.A + s * step
+            there: Look = self.likelihood.look(A)
+            watch.check()
+            if there.finite and there.value <= self.at.value + 1e-4 * s * slope + noise:
+                self.A, self.at = A, there
+                return s
+            rise = there.value - self.at.value - s * slope  # the parabola through both values and the slope
+            best = -0.5 * slope * s * s / rise if np.isfinite(rise) and rise > 0 else 0.0
+            s = min(max(best, 0.1 * s), 0.5 * s)
+        return 0.0
+
+    def _remember(self, s: Matrix, y: Matrix) -> None:
+        """Keep a pair, unless M is the Hessian itself or rounding spoiled it."""
+        curvature = float(np.vdot(s, y))
+        if self.method != "newton" and curvature > 1e-14 * float(np.linalg.norm(s) * np.linalg.norm(y)):
+            self.pairs.append((s, y, 1 / curvature))

@@ -1,0 +1,96 @@
+"""Where the likelihood has no maximum: the direction in which it grows for ever, and how to stop there.
+
+A plane without a row on the wrong side, weakly, is a direction B along which the log loss never rises (Albert and
+Anderson 1984). Far out along B the rows that it has strictly on their side are fitted perfectly, and the others, which
+lie on it, do not notice: what is left is the regression of these, which may have a finite answer.
+
+``separability`` proves that this is so. It is asked only when a fit without a penalty shows the signs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._diagnosis import SENTENCES
+from ._likelihood import Likelihood
+
+if TYPE_CHECKING:
+    from .separation import Separability
+
+Matrix = NDArray[np.float64]
+
+FAR = 40.0  # the least margin of the rows that are fitted perfectly: probabilities of 1 to the last digit
+FEW = 30  # coefficients whose ways to infinity are told in a warning; each takes a search of its own
+PROVABLE = 10**7, 1000  # numbers of X, and weights, up to which the proof is worth its time
+REMEDY = (
+    "A penalty: a finite C, or penalty='firth' for two classes; or drop or merge the features whose coefficients are "
+    "infinite. See separability(X, y)."
+)
+
+
+class Escape(NamedTuple):
+    """The direction B, the weights far out along it, and the proof where one was made."""
+
+    verdict: str
+    direction: Matrix
+    weights: Matrix
+    proof: Separability | None
+
+
+def margins(likelihood: Likelihood, A: Matrix) -> Matrix:
+    """What each row's own discriminant is above each rival's; infinity where a class is its own rival."""
+    scores = likelihood.scores(A)
+    if likelihood.c == 1:
+        return np.where(likelihood.own == 1, scores, -scores)
+    at = np.arange(likelihood.n)
+    found: Matrix = scores[likelihood.own, at] - scores
+    found[likelihood.own, at] = np.inf
+    return found
+
+
+def provable(likelihood: Likelihood) -> bool:
+    """Whether a proof is worth its time."""
+    return likelihood.n * likelihood.d <= PROVABLE[0] and likelihood.size <= PROVABLE[1]
+
+
+def escape(likelihood: Likelihood, A: Matrix, proof: Separability | None, B: Matrix | None) -> Escape | None:
+    """How to stop at infinity, from A; None where the verdict is overlap. B is the plane of the proof."""
+    here = margins(likelihood, A)
+    if here.min() > 0:  # A itself separates, and is the likelier plane
+        return Escape("complete", A, A * (FAR / float(here.min())), proof)
+    if proof is None or B is None:
+        return None
+    gain = margins(likelihood, B)
+    told = (gain > 1e-9 * np.abs(gain[np.isfinite(gain)]).max()) & np.isfinite(gain)
+    length = (FAR + max(0.0, -float(here[told].min()))) / float(gain[told].min())
+    start = A if proof.verdict == "quasi" else np.zeros_like(A)
+    return Escape(proof.verdict, B, start + length * B, proof)
+
+
+def listing(rows: NDArray[Any]) -> str:
+    """Some of the rows, and how many more there are."""
+    shown = ", ".join(str(i) for i in rows[:8])
+    return shown + (f" and {rows.size - 8:,} more" if rows.size > 8 else "")
+
+
+def coefficients(proof: Separability, names: list[str]) -> str:
+    """Which coefficients go where."""
+    words = {1.0: "+inf", -1.0: "-inf", 0.0: "finite"}
+    return ", ".join(
+        f"{name} {words.get(float(sign), 'undetermined')}" for name, sign in zip(names, proof.infinite_, strict=True)
+    )
+
+
+def told(found: Escape, names: list[str], rows: NDArray[np.int64]) -> dict[str, Any]:
+    """What the report and the warning say; ``rows`` are the numbers of the rows that took part."""
+    facts: dict[str, Any] = {"verdict": SENTENCES[found.verdict], "remedy": REMEDY, "coefficients": None}
+    proof = found.proof
+    if proof is None:
+        return facts | {"proof": "the weights themselves have every row strictly on its own side", "rows": "all"}
+    if len(proof.groups) == 2 and len(names) <= FEW:
+        facts["coefficients"] = coefficients(proof, names)
+    separated = rows[proof.separated_rows]
+    return facts | {"proof": proof.evidence(), "rows": "all" if separated.size == rows.size else listing(separated)}

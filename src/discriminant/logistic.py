@@ -1,0 +1,385 @@
+"""Logistic regression: a linear discriminant whose sigmoid is the probability of a class.
+
+    P(positive | x) = sigma(g),   sigma(g) = 1 / (1 + exp(-g)),   g = w'x + w₀
+    P(class k | x) = exp(g_k) / (sum over j of exp(g_j))                                     for three classes or more
+
+Log loss, the negative logarithm of the likelihood, has one minimum (``_likelihood.py``, ``_newton.py``):
+
+    J = sum of v l + |w|²/(2C),      l = log(1 + exp(-z g)), z = ±1, or log(sum of exp(g_j)) - g_own
+
+w₀ is never penalized. Without a penalty the minimum is finite unless a plane has no row on the wrong side
+(``_recession.py``); Firth's penalty makes it finite always (``_firth.py``).
+
+Squared loss is what the source derives, by gradient descent from a = 0 with targets t of 0 and 1 (``_sigmoid.py``):
+
+    E/2 = ½ sum of (t - sigma)²,      a <- a + eta sum of (t - sigma) sigma (1 - sigma) y
+
+(the source drops the 2 of dE/da, so that its steps are on E/2). It is not convex, and never penalized.
+
+Symbols: a = (w₀, w); y = (1, x); v weights of the rows; eta the step.
+
+Sources: *Machine Learning: Theory and Practice*, ch. 8, §8.5, Example 14; Albert and Anderson, Biometrika 71 (1984);
+Firth, Biometrika 80 (1993).
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.utils.validation import check_is_fitted
+
+from ._driver import Rule, Watch
+from ._newton import WIDE
+from ._problem import Problem
+from ._recession import told
+from ._regression import Frame, RegressionRule
+from ._sigmoid import SquaredRule
+from ._wald import WaldTable
+from .base import IterativeClassifier, choice, number
+from .exceptions import InfiniteEstimateWarning
+from .geometry import LinearMachine
+from .multiclass import relabel
+from .schedules import Optimal, get
+from .solution import Solution
+
+Vector = NDArray[np.float64]
+
+
+class LogisticDiscriminant(IterativeClassifier):
+    """Logistic regression for two classes or many, by log loss or squared loss, with a ridge, Firth's penalty or none.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What a unit of log loss costs beside |w|²/2, for ``penalty="l2"``; ``inf`` is no penalty.
+    loss : {"log", "squared"}, default="log"
+        The log loss, or half the squared error of the sigmoid by gradient descent, which is never penalized.
+    penalty : {"l2", "firth", None}, default="l2"
+        A ridge on w; Firth's penalty, for two classes; or none. w₀ is never penalized by ``"l2"``.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes by label; ``"balanced"`` gives all classes the same total.
+    schedule : float, str, Schedule, callable or None, default=None
+        Steps eta(k) of the squared loss; None is a constant with which the criterion never rises.
+    tol : float, default=1e-8
+        Log loss: stop when the Newton decrement, an estimate of how far the criterion is above its minimum, falls below
+        tol times the criterion; where Newton's own step is cheap, and always up to 1,000 rows, it goes on to rounding.
+        Squared loss: stop when the step is at most tol times max(1, |a|), and the gradient at most tol times the
+        steepest one.
+    start : array of shape (d+1,) or (c, d+1), default=None
+        Augmented weights (w₀, w) to begin with; None is zero, or for many rows the answer for a few of them.
+    max_iter : int, default=1000
+        Steps at the most.
+    record : {None, "weights"}, default=None
+        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
+
+    Attributes
+    ----------
+    coef_, intercept_, weights_ : arrays
+        Weights w, threshold weights w₀, and both as (w₀, w); one row a class for three or more.
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    covariance_ : array of shape (d+1, d+1), or None
+        The inverse information matrix of (w₀, w), for two classes, log loss and no ridge; see ``summary``.
+    recession_ : array like ``weights_``, or None
+        Where the estimate is infinite, the direction in which it lies, of unit length; ``weights_`` lie far out on it.
+    n_iter_, n_corrections_ : int
+        Steps.
+    history_, status_, report_
+        What happened, why it stopped, and both in words, with method, gradient and Newton decrement.
+
+    References
+    ----------
+    *Machine Learning: Theory and Practice*, ch. 8, §8.5.
+
+    Examples
+    --------
+    Example 14 of the source: the first step, and the ninth, which still puts all four patterns into class 1.
+
+    >>> import warnings
+    >>> from discriminant import LogisticDiscriminant, NotConvergedWarning
+    >>> X, y = [[1, 2], [2, 1], [6, 7], [7, 6]], [0, 0, 1, 1]
+    >>> with warnings.catch_warnings(action="ignore", category=NotConvergedWarning):
+    ...     model = LogisticDiscriminant(loss="squared", schedule=0.01, max_iter=9, record="weights").fit(X, y)
+    >>> model.history_["weights"][[1, 9]].round(5).tolist()
+    [[0.0, 0.0125, 0.0125], [-0.00754, 0.06927, 0.06927]]
+    >>> model.predict(X).tolist()
+    [1, 1, 1, 1]
+    >>> model = LogisticDiscriminant().fit(X, y)
+    >>> model.predict_proba([[4, 4]]).round(4)
+    array([[0.5, 0.5]])
+    """
+
+    multiclass = "kesler"
+    _strategies = ("kesler",)
+    _infinite: dict[str, Any] | None
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        loss: str = "log",
+        penalty: str | None = "l2",
+        class_weight: Any = None,
+        schedule: Any = None,
+        tol: float = 1e-8,
+        start: Any = None,
+        max_iter: int = 1000,
+        record: str | None = None,
+    ) -> None:
+        self.C = C
+        self.loss = loss
+        self.penalty = penalty
+        self.class_weight = class_weight
+        self.schedule = schedule
+        self.tol = tol
+        self.start = start
+        self.max_iter = max_iter
+        self.record = record
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        choice("loss", self.loss, ("log", "squared"))
+        choice("penalty", self.penalty, ("l2", "firth", None))
+        choice("record", self.record, (None, "weights"))
+        number("tol", self.tol, "give a tolerance > 0, such as 1e-8", 0)
+        if not (isinstance(self.C, float) and np.inf == self.C):
+            number("C", self.C, "give a price of log loss > 0, or inf for no penalty", 0)
+        if self.loss == "squared":
+            if self.penalty == "firth":
+                raise ValueError("penalty='firth' belongs to loss='log': the squared loss is never penalized.")
+            if self.schedule is not None and isinstance(get(self.schedule), Optimal):
+                raise ValueError(
+                    f"schedule={self.schedule!r} needs second derivatives: take GradientDescent(criterion='sigmoid')."
+                )
+        elif self.schedule is not None:
+            raise ValueError(f"schedule={self.schedule!r} belongs to loss='squared': the log loss finds its own steps.")
+        if isinstance(self.class_weight, str):
+            choice("class_weight", self.class_weight, ("balanced", None))
+        self._criterion = {
+            "squared": "E/2 = sum of (t - sigma(g))²/2",
+            "firth": "sum of log(1 + exp(-z g)) - log det I / 2",
+            "l2": "sum of log loss + |w|²/(2C)",
+        }.get(self.loss if self.loss == "squared" else self.penalty or "", "sum of log loss")
+
+    # --- the fit
+
+    def _problems(self, problem: Problem) -> list[Problem]:
+        if problem.n_outputs == 1 or self.loss == "log":
+            if problem.n_outputs > 1 and self.penalty == "firth":
+                raise ValueError(
+                    f"penalty='firth' is for two classes, and y has {self.classes_.size}: take penalty='l2', or fit "
+                    "each class against the rest."
+                )
+            return super()._problems(problem)
+        self.multiclass_ = "one-vs-rest"
+        return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
+
+    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
+        v = self._row_weights(problem)
+        if self.loss == "squared":
+            return SquaredRule(start, problem, v, self)
+        rows = np.flatnonzero(problem.part)
+        X, own = problem.source, problem.labels
+        if rows.size < problem.n_rows:
+            X, own, v = X[rows], own[rows], None if v is None else v[rows]
+        if self.penalty == "firth" and X.shape[1] >= WIDE:
+            raise ValueError(
+                f"penalty='firth' needs a matrix of the size of the columns, and X has {X.shape[1]:,} of them (at most "
+                f"{WIDE - 1:,}): take penalty='l2', or fewer columns."
+            )
+        ridge = 1 / self.C if self.penalty == "l2" else 0.0
+        frame = Frame(X, own, v, problem.n_outputs, float(ridge))
+
+        def ask() -> tuple[Any, Any]:
+            from .separation import separability  # 0.2 s of imports that few fits need
+
+            found = separability(X, self.classes_[own], progress=False)
+            plane = found.hyperplane
+            if isinstance(plane, LinearMachine):
+                return found, plane.weights - plane.weights.mean(axis=0)
+            return found, None if plane is None else np.r_[plane.w0, plane.w][None]
+
+        given = None if self.start is None else start.astype(np.float64)
+        return RegressionRule(frame, given, problem, self, ask)
+
+    def _row_weights(self, problem: Problem) -> Vector | None:
+        """Weights of the rows times those of their classes; None where all are 1."""
+        v = problem.weight.astype(np.float64) if problem.weight.size else None
+        if self.class_weight is None:
+            return v
+        labels = self._labels
+        part = labels >= 0
+        if isinstance(self.class_weight, str):
+            totals = np.bincount(labels[part], None if v is None else v[part], self.classes_.size)
+            weights = totals.sum() / (self.classes_.size * np.where(totals > 0, totals, 1.0))
+        else:
+            weights = self._class_weights()
+        own = np.where(part, weights[labels], 0.0)
+        return own if v is None else own * v
+
+    def _class_weights(self) -> Vector:
+        """The weights of a dict by class, 1 for a class that it does not name."""
+        if not hasattr(self.class_weight, "get"):
+            raise ValueError(f"class_weight={self.class_weight!r}: give a dict from labels to weights, or 'balanced'.")
+        known = set(self.classes_.tolist())
+        if strange := [label for label in self.class_weight if label not in known]:
+            raise ValueError(f"class_weight names {strange[0]!r}, which is not among the classes {sorted(known)}.")
+        weights = [self.class_weight.get(label, 1.0) for label in self.classes_.tolist()]
+        return np.array([number("class_weight", weight, "give weights > 0", 0) for weight in weights])
+
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+        self._labels = problem.labels  # of all classes, also where one class is held against the rest
+        try:
+            return super()._solutions(problem, watch, X, y, sample_weight)
+        finally:
+            del self._labels
+
+    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+        found = solutions[0].facts.get("escape")
+        self._infinite, self.recession_ = None, None
+        if found is not None:
+            rows = np.flatnonzero(problem.part)
+            names = [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(problem.n_features)))]
+            self._infinite = told(found, names, rows) | {"separability": found.proof}
+            direction = solutions[0].facts["rule"].frame.outward(found.direction)
+            direction /= np.linalg.norm(direction[:, 1:])
+            self.recession_ = direction[0] if len(direction) == 1 else direction
+        super()._publish(solutions, problem, X)
+        self.covariance_ = self._covariance(solutions[0])
+
+    def _covariance(self, solution: Solution) -> NDArray[np.float64] | None:
+        """The inverse information at the estimate, where there is one."""
+        rule = solution.facts.get("rule")
+        if rule is None or self._infinite or not solution.status.finished:
+            return None
+        likelihood = rule.frame.likelihood
+        if likelihood.c > 1 or likelihood.ridge > 0 or likelihood.d >= WIDE:
+            return None
+        found: NDArray[np.float64] | None = rule.frame.covariance(rule.inner.A)
+        return found
+
+    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
+        facts = super()._facts(solutions, problem)
+        if self._infinite is not None:
+            facts |= {name: self._infinite[name] for name in ("verdict", "proof", "remedy")}
+            facts["notes"] = [*facts["notes"], self._at_infinity()]
+        return facts
+
+    def _at_infinity(self) -> str:
+        assert self._infinite is not None
+        which = self._infinite["coefficients"]
+        return (
+            f"The estimate is infinite: the weights are a point far out in the direction recession_. Rows fitted "
+            f"perfectly: {self._infinite['rows']}." + (f" Coefficients: {which}." if which else "")
+        )
+
+    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
+        found, self._infinite = self._infinite, None  # the proof holds the data, which a model must not
+        if found is None or watch.interrupted:
+            super()._warn(watch, stacklevel + 1)
+            return
+        self._infinite = found
+        text = (
+            f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({found['verdict']}). "
+            f"{self._at_infinity()} To try: {found['remedy']}"
+        )
+        self._infinite = None
+        warnings.warn(InfiniteEstimateWarning(text, self.report_, found["separability"]), stacklevel=stacklevel)
+
+    def _remedy(self) -> str:
+        if self.loss == "squared":
+            return "a larger max_iter or step, standardized features, or loss='log', which has one minimum."
+        return "standardize the features, take a smaller C, a larger tol, or raise max_iter."
+
+    # --- probabilities
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n, c)
+            One column a class, in the order of ``classes_``. For the squared loss and three classes or more, the
+            sigmoids of the classes divided by their sum.
+        """
+        g = self._decided(X)
+        if g.ndim == 1:
+            return np.column_stack([expit(-g), expit(g)])
+        if self.loss == "squared":
+            return np.asarray(np.exp(self.predict_log_proba(X)))
+        return np.asarray(softmax(g, axis=1))
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Logarithms of the probabilities, exact where these underflow.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n, c)
+            One column a class, in the order of ``classes_``.
+        """
+        g = self._decided(X)
+        if g.ndim == 1:
+            return np.column_stack([log_expit(-g), log_expit(g)])
+        return np.asarray(log_softmax(log_expit(g) if self.loss == "squared" else g, axis=1))
+
+    def _decided(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        return self.decision_function(X)
+
+    def summary(self, level: float = 0.95) -> WaldTable:
+        """Give estimates, standard errors, z statistics, p values and confidence intervals.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the confidence intervals.
+
+        Returns
+        -------
+        WaldTable
+            Prints as a table; its arrays begin with the intercept.
+
+        Examples
+        --------
+        >>> from discriminant import LogisticDiscriminant, datasets
+        >>> X, y = datasets.endometrial()
+        >>> print(LogisticDiscriminant(penalty="firth").fit(X, y).summary())
+                   estimate  std error        z        p     2.5 %    97.5 %
+        intercept    3.7746     1.4887     2.54   0.0112    0.8568    6.6923
+        x0           2.9293     1.5508     1.89   0.0589   -0.1102    5.9687
+        x1          -0.0348     0.0396    -0.88   0.3799   -0.1123    0.0428
+        x2          -2.6042     0.7760    -3.36   0.0008   -4.1251   -1.0832
+        """
+        check_is_fitted(self)
+        number("level", level, "give a probability between 0 and 1", 0, high=1)
+        if self.covariance_ is None:
+            raise ValueError(f"there are no standard errors: {self._why_none()}")
+        names = [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(self.n_features_in_)))]
+        errors = np.sqrt(np.diag(self.covariance_))
+        return WaldTable(["intercept", *names], self.weights_.astype(np.float64), errors, float(level))
+
+    def _why_none(self) -> str:
+        """Why there is no covariance, and what to do."""
+        if self.classes_.size > 2:
+            return f"they are given for two classes, and y had {self.classes_.size}."
+        if self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C)):
+            return "they belong to maximum likelihood; fit with penalty=None (or 'firth') and loss='log'."
+        if self.recession_ is not None:
+            return "the estimate is infinite; take penalty='firth', or compare likelihoods."
+        if not self.status_.finished:
+            return "the fit did not finish; see report_."
+        return "columns of X depend on each other, or are too many; drop some."

@@ -17,7 +17,7 @@ _HOMES = {
     "features": ("PolynomialMap",),
     "multiclass": ("kesler",),
     "solution": ("Report", "Status"),
-    "exceptions": ("FitInterruptedWarning", "NotConvergedWarning", "NotSeparableError"),
+    "exceptions": ("FitInterruptedWarning", "InfiniteEstimateWarning", "NotConvergedWarning", "NotSeparableError"),
     "perceptron": ("Perceptron",),
     "kernel_perceptron": ("KernelPerceptron",),
     "winnow": ("BalancedWinnow",),
@@ -34,7 +34,11 @@ _HOMES = {
     "ho_kashyap": ("HoKashyap",),
     "linear_program": ("LinearProgram",),
     "removals": ("Removals", "minimum_removals"),
-    "svm": ("SupportVectorMachine", "feature_ranking", "leave_one_out", "svm_path"),
+    "svm": ("SupportVectorMachine",),
+    "selection": ("feature_ranking", "leave_one_out", "svm_path"),
+    "logistic": ("LogisticDiscriminant",),
+    "mlp": ("MultilayerPerceptron",),
+    "mlp_regressor": ("MultilayerPerceptronRegressor",),
     "exhaustive": ("integer_search",),
     "certificate": ("Certificate",),
     "separation": ("Separability", "separability"),
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
     from .descent import GradientDescent as GradientDescent
     from .descent import NewtonDescent as NewtonDescent
     from .exceptions import FitInterruptedWarning as FitInterruptedWarning
+    from .exceptions import InfiniteEstimateWarning as InfiniteEstimateWarning
     from .exceptions import NotConvergedWarning as NotConvergedWarning
     from .exceptions import NotSeparableError as NotSeparableError
     from .exhaustive import integer_search as integer_search
@@ -69,10 +74,13 @@ if TYPE_CHECKING:
     from .least_squares import LeastSquares as LeastSquares
     from .least_squares import LeastSquaresRegressor as LeastSquaresRegressor
     from .linear_program import LinearProgram as LinearProgram
+    from .logistic import LogisticDiscriminant as LogisticDiscriminant
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
     from .minover import Adatron as Adatron
     from .minover import MinOver as MinOver
+    from .mlp import MultilayerPerceptron as MultilayerPerceptron
+    from .mlp_regressor import MultilayerPerceptronRegressor as MultilayerPerceptronRegressor
     from .multiclass import kesler as kesler
     from .perceptron import Perceptron as Perceptron
     from .piecewise import PiecewiseLinearMachine as PiecewiseLinearMachine
@@ -83,14 +91,14 @@ if TYPE_CHECKING:
     from .removals import Removals as Removals
     from .removals import minimum_removals as minimum_removals
     from .ridge import RidgeRegressor as RidgeRegressor
+    from .selection import feature_ranking as feature_ranking
+    from .selection import leave_one_out as leave_one_out
+    from .selection import svm_path as svm_path
     from .separation import Separability as Separability
     from .separation import separability as separability
     from .solution import Report as Report
     from .solution import Status as Status
     from .svm import SupportVectorMachine as SupportVectorMachine
-    from .svm import feature_ranking as feature_ranking
-    from .svm import leave_one_out as leave_one_out
-    from .svm import svm_path as svm_path
     from .widrow_hoff import WidrowHoff as WidrowHoff
     from .widrow_hoff_regressor import WidrowHoffRegressor as WidrowHoffRegressor
     from .winnow import BalancedWinnow as BalancedWinnow

@@ -1,0 +1,228 @@
+"""A network at work: its weights in one vector, the passes over the data, and when they end.
+
+The equations are those of ``_backpropagation``.  The first weights are drawn evenly from (-r, r), where r^2 is 6 over
+the inputs and outputs of a layer, 2 over them for sigmoid units (Glorot, Bengio, *Understanding the difficulty of
+training deep feedforward neural networks*, 2010), in the order of scikit-learn: one seed gives both the same network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._backpropagation import BETA_1, BETA_2, Network, Output, Room, Step, Unit, densify, learn
+from ._driver import Watch
+from ._problem import Problem, read_only
+from ._rows import CSR
+from .solution import Epoch, Status
+
+UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}
+AUTO = 200  # rows of a batch that nobody has chosen
+WORK = 300_000_000  # products of one compiled call: about a tenth of a second
+ENTRIES = 2**22  # and numbers of the patterns: so many of a sparse X are made dense at a time
+BLOCK = 2048  # rows that are predicted or judged at a time
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A problem with targets T and weights v, the rows to learn from and those held out to tell when to stop."""
+
+    problem: Problem
+    T: NDArray[Any]
+    v: NDArray[Any]
+    rows: NDArray[np.uint32]
+    held: NDArray[np.uint32]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of patterns to learn from."""
+        return self.rows.size
+
+
+def lesson(problem: Problem, T: NDArray[Any]) -> Lesson:
+    """The lesson of all rows of positive weight."""
+    rows = np.flatnonzero(problem.part).astype(np.uint32)
+    T, v = (read_only(np.ascontiguousarray(part, problem.dtype)) for part in (T, problem.weight))
+    return Lesson(problem, T, v, rows, np.empty(0, np.uint32))
+
+
+def unpack(w: NDArray[Any], sizes: NDArray[np.int64]) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+    """Weights (inputs, outputs) and biases of each layer, as copies."""
+    coefs, intercepts, start = [], [], 0
+    for inputs, outputs in pairwise(sizes.tolist()):
+        stop = start + (inputs + 1) * outputs
+        layer = w[start:stop].reshape(inputs + 1, outputs)
+        intercepts.append(layer[0].copy())
+        coefs.append(layer[1:].copy())
+        start = stop
+    return coefs, intercepts
+
+
+def pack(coefs: list[NDArray[Any]], intercepts: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    """The reverse: one vector, layer after layer, its biases first."""
+    layers = [part.ravel() for W, b in zip(coefs, intercepts, strict=True) for part in (b, W)]
+    return np.concatenate(layers).astype(dtype)
+
+
+def first_weights(sizes: NDArray[np.int64], activation: str, random: Any, dtype: Any) -> NDArray[Any]:
+    """Random weights and biases to begin with."""
+    coefs, intercepts = [], []
+    for inputs, outputs in pairwise(sizes.tolist()):
+        r = np.sqrt((2.0 if activation == "sigmoid" else 6.0) / (inputs + outputs))
+        coefs.append(random.uniform(-r, r, (inputs, outputs)))
+        intercepts.append(random.uniform(-r, r, outputs))
+    return pack(coefs, intercepts, dtype)
+
+
+class NetworkRule:
+    """The procedure at work for ``drive``: an epoch is one pass over the patterns, a correction one step."""
+
+    failure: ValueError | None
+    _order: NDArray[np.uint32] | None
+    _room: Room | None
+
+    def __init__(self, w: NDArray[Any], sizes: NDArray[np.int64], output: Output, model: Any, random: Any) -> None:
+        self.net = Network(sizes, w, np.empty_like(w), np.empty_like(w), np.zeros_like(w), np.zeros_like(w))
+        self.output, self.random = output, random
+        self.k = 0
+        self.path = None
+        self.best, self.waited, self.kept = np.inf, 0, w
+        self.validation: list[float] = []
+        self.notes: list[str] = []
+        self.go_on(model)
+        self.forget()
+
+    @property
+    def answer(self) -> NDArray[Any]:
+        """The weights; with early stopping, those that did best on the rows held out."""
+        return (self.kept if self.validation else self.net.w)[None]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the report adds."""
+        details: dict[str, Any] = {"units": "-".join(map(str, self.net.sizes)), "weights": self.net.w.size}
+        if self.validation:
+            details["held out"] = f"least loss {self.best:.4g} in iteration {int(np.argmin(self.validation)) + 1}"
+        return {"details": details, "notes": self.notes, "rule": self}
+
+    def epoch(self, lesson: Lesson, watch: Watch) -> Epoch:
+        """One pass over the patterns in a new order, and the judgment on the rows held out."""
+        before = self.net.w.copy(), self.k
+        loss, wrong = self._pass(lesson, watch)
+        state = self.net.w, self.net.first, self.net.second
+        if not np.isfinite(loss) or not all(np.all(np.isfinite(part)) for part in state):
+            made = self.k - before[1]
+            self._fail(lesson, *before)
+            return Epoch(wrong, np.inf, self.model.learning_rate, made, Status.STOPPED)
+        judged = loss
+        if lesson.held.size:
+            judged = self.loss(lesson)
+            self.validation.append(judged)
+            if judged <= min(self.validation):
+                self.kept = self.net.w.copy()
+        self.waited = self.waited + 1 if judged > self.best - self.model.tol else 0
+        self.best = min(self.best, judged)
+        status = Status.CONVERGED if self.waited > self.model.n_iter_no_change else None
+        return Epoch(wrong, loss, self.model.learning_rate, self.k - before[1], status)
+
+    def _pass(self, lesson: Lesson, watch: Watch) -> tuple[float, int]:
+        """Learn from all patterns once: their mean loss as met on the way, and how many were on the wrong side."""
+        order, batch = self._next_order(lesson.rows), self._batch(lesson)
+        error, total, wrong = 0.0, 0.0, 0
+        for rows in self._portions(order, batch):
+            watch.check()
+            found, weight, errors, steps = self._learn(lesson, rows, batch, self._steps(-(-rows.size // batch)))
+            error, total, wrong, self.k = error + found, total + weight, wrong + errors, self.k + steps
+            if not np.isfinite(error):
+                break
+        return error / total, wrong
+
+    def _portions(self, order: NDArray[np.uint32], batch: int) -> Iterator[NDArray[np.uint32]]:
+        """The rows of one compiled call after the other: whole batches, for about a tenth of a second."""
+        size = batch * max(1, min(WORK // self.net.w.size, ENTRIES // int(self.net.sizes[0])) // batch)
+        for start in range(0, order.size, size):
+            yield order[start : start + size]
+
+    def _learn(self, lesson: Lesson, rows: NDArray[np.uint32], batch: int, steps: NDArray[Any]) -> Any:
+        model, kind, X, T, v = self.model, self.net.w.dtype.type, lesson.problem.rows, lesson.T, lesson.v
+        step = Step.ADAM if model.solver == "adam" else Step.NESTEROV if model.nesterov else Step.MOMENTUM
+        if self._room is None or self._room.D.size < batch * self.net.sizes[1:].max():
+            self._room = room(self.net, batch)
+        if isinstance(X, CSR):
+            dense = np.zeros((rows.size, lesson.problem.n_features), kind)
+            densify(X, rows, dense)
+            X, T, v = (read_only(part) for part in (dense, T[rows], v[rows] if v.size else v))
+            rows = np.arange(rows.size, dtype=np.uint32)
+        return learn(
+            X, T, v, rows, batch, steps, self.net, self._room,
+            int(UNITS[model.activation]), int(self.output), int(step), kind(model.momentum),
+        )  # fmt: skip
+
+    def _batch(self, lesson: Lesson) -> int:
+        return min(AUTO if self.model.batch_size == "auto" else int(self.model.batch_size), lesson.n_rows)
+
+    def _steps(self, n: int) -> NDArray[Any]:
+        """The lengths of the next n steps; those of Adam make up for means that begin at zero."""
+        k, eta = self.k + np.arange(1.0, n + 1), np.full(n, float(self.model.learning_rate))
+        if self.model.solver == "adam":
+            eta *= np.sqrt(1 - BETA_2**k) / (1 - BETA_1**k)
+        return eta.astype(self.net.w.dtype)
+
+    def _next_order(self, rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        if self.model.order == "cyclic":
+            return rows
+        if self._order is None:
+            self._order = rows
+        self._order = self._order[self.random.permutation(rows.size)]
+        return self._order
+
+    def loss(self, lesson: Lesson) -> float:
+        """The mean loss of the rows held out, without the penalty: a pass with steps of length zero."""
+        model = copy(self.model)
+        model.alpha = 0.0
+        still = NetworkRule(self.net.w.copy(), self.net.sizes, self.output, model, None)
+        batch, sums = min(lesson.held.size, BLOCK), np.zeros(2)
+        for rows in self._portions(lesson.held, batch):
+            sums += still._learn(lesson, rows, batch, np.zeros(-(-rows.size // batch), self.net.w.dtype))[:2]
+        return float(sums[0] / sums[1])
+
+    def gradient(self, lesson: Lesson) -> NDArray[Any]:
+        """The gradient over all rows as one batch, in a rule that is not needed any more."""
+        self._learn(lesson, lesson.rows, lesson.n_rows, np.zeros(1, self.net.w.dtype))
+        return self.net.gradient
+
+    def _fail(self, lesson: Lesson, w: NDArray[Any], k: int) -> None:
+        """Go back to the weights before the pass that overflowed, and say why."""
+        lesson.problem.check_finite()
+        self.net.w[:], self.net.first[:], self.net.second[:], self.k = w, 0, 0, 0
+        largest = float(np.abs(lesson.problem.values).max(initial=0))
+        self.failure = ValueError(
+            f"learning_rate={self.model.learning_rate!r}: the loss overflows in the pass after step {k} (the entries "
+            f"of X reach {largest:.3g}); the weights from before it are kept. Standardize the features, or give a "
+            "smaller learning_rate."
+        )
+
+    def go_on(self, model: Any) -> None:
+        """Take the parameters of the model, and forget the order of the rows: other ones are coming."""
+        self.model = model
+        self.failure = self._order = None
+        coefs, intercepts = unpack(self.net.w, self.net.sizes)
+        penalties = [np.full_like(W, model.alpha) for W in coefs], [np.zeros_like(b) for b in intercepts]
+        self.net.decay[:] = pack(*penalties, self.net.w.dtype)
+
+    def forget(self) -> None:
+        """Give back the buffers."""
+        self._room = None
+
+
+def room(net: Network, batch: int) -> Room:
+    """Buffers for batches of this many rows."""
+    units, widest = int(net.sizes[1:].sum()), int(net.sizes[1:].max())
+    X, H, D, E = (np.empty(batch * n, net.w.dtype) for n in (int(net.sizes[0]), units, widest, widest))
+    return Room(X, H, D, E, units)

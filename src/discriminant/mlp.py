@@ -1,0 +1,355 @@
+"""The multi-layer perceptron: layers of neurons, each a perceptron with a smooth threshold, learned by backpropagation.
+
+Problem: one linear discriminant cannot separate the exclusive or.  A layer of hidden units, each with a line of its
+own, maps the patterns to where it can be done:
+
+    h = f(W_1'x + b_1),   y = f_o(W_2'h + b_2)
+
+with f the sigmoid, the hyperbolic tangent or max(0, a).  Linear units would gain nothing: y = A_2 A_1 x = Bx is one
+linear layer, and ``collapse`` gives it.  The weights follow the gradient of the error E between target and obtained
+outputs,
+
+    w_updated = w_current - eta grad E(w_current)
+
+which the backward pass hands from layer to layer (``_backpropagation``).  The steps end in a local minimum of E, which
+need not be the best one; another seed may find a better one.
+
+Source: *Machine Learning: Theory and Practice*, section 8.6, Examples 15 to 17.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import check_is_fitted
+
+from ._backpropagation import Output
+from ._driver import Watch, watching
+from ._network import Lesson, lesson
+from ._problem import Problem, check_weight, encode, encode_known, make_problem
+from .base import OnlineClassifier, choice
+from .base_network import NetworkEstimator
+from .geometry import Hyperplane, LinearMachine
+from .solution import Solution
+
+
+class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
+    """A feed-forward network of neurons as a classifier, learned by backpropagation.
+
+    Two classes have one output unit, the probability of ``classes_[1]``; more classes have one each.
+
+    Parameters
+    ----------
+    hidden : tuple of int, default=(64,)
+        Units of each hidden layer; ``()`` is a single layer.
+    activation : {"relu", "sigmoid", "tanh", "linear"}, default="relu"
+        What a hidden unit makes of its activation input a: max(0, a), 1 / (1 + e^-a), tanh a, a.
+    loss : {"log", "squared"}, default="log"
+        The log loss, of sigmoid output for two classes and of softmax for more; or the book's squared error of
+        sigmoid outputs, halved.
+    solver : {"adam", "sgd"}, default="adam"
+        Steps scaled by running means of the gradient and of its square; or gradient descent with momentum.
+    alpha : float, default=1e-4
+        Penalty alpha |W|^2 / 2 on the weights, divided by the total weight of a batch; the biases are free.
+    batch_size : int or "auto", default="auto"
+        Rows of a step. "auto" is 200, or all rows when there are fewer; a number that exceeds the rows warns, and all
+        rows make one batch.
+    learning_rate : float, default=0.001
+        Length eta of the steps.
+    momentum : float, default=0.9
+        Share of the last step that is made again; for "sgd" only.
+    nesterov : bool, default=True
+        Nesterov's momentum; for "sgd" only.
+    order : {"random", "cyclic"}, default="random"
+        A new permutation of the rows each pass, or their own order.
+    max_iter : int, default=200
+        Passes over the data at the most.
+    tol : float, default=1e-4
+        It stops when the loss, or with ``early_stopping`` that of the rows held out, has not fallen by ``tol`` for more
+        than ``n_iter_no_change`` passes.
+    early_stopping : bool, default=False
+        Hold out rows, watch their loss, and end with the weights that did best on them.
+    validation_fraction : float, default=0.1
+        Share of the rows that is held out.
+    n_iter_no_change : int, default=10
+        Passes without progress that are waited for.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes; "balanced" makes them count the same.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the first weights, the rows held out and the order.
+
+    Attributes
+    ----------
+    coefs_ : list of arrays of shape (inputs, outputs)
+        Weights of each layer.
+    intercepts_ : list of arrays of shape (outputs,)
+        Biases of each layer.
+    classes_ : array of shape (c,)
+        Labels, sorted.
+    n_iter_, n_corrections_ : int
+        Passes and steps.
+    n_outputs_, n_layers_ : int
+        Output units, and layers with that of the inputs.
+    history_ : dict of arrays
+        ``"criterion"`` (the loss with its penalty), ``"errors"``, ``"step"``, ``"corrections"`` of each pass, as met on
+        the way; with ``early_stopping`` also ``"validation"``, the loss of the rows held out.
+    status_, report_
+        Why it stopped, and what happened in words.
+
+    Notes
+    -----
+    Rows of a CSR matrix are made dense batch by batch.  When the loss is not finite any more, the fit raises, and the
+    weights from before that pass are kept.  With the seed and the parameters of scikit-learn's ``MLPClassifier`` it
+    draws the same weights and the same order, and makes the same steps.
+
+    References
+    ----------
+    *Machine Learning: Theory and Practice*, section 8.6, Examples 15 to 17; Kingma, Ba, *Adam: a method for stochastic
+    optimization*, 2015.
+
+    Examples
+    --------
+    Two hidden units and no biases for the exclusive or (Example 17); no fit is needed:
+
+    >>> from discriminant import MultilayerPerceptron, datasets
+    >>> X, y = datasets.xor()
+    >>> net = MultilayerPerceptron(activation="sigmoid").with_weights([[[1, 8], [1, 8]], [[-30], [25]]])
+    >>> net.predict_proba([[0, 0], [0, 1], [1, 0], [1, 1]])[:, 1].round(5).tolist()
+    [0.07586, 0.95521, 0.95521, 0.19405]
+    >>> bool((net.predict(X) == y).all())
+    True
+
+    Four units find weights of their own:
+
+    >>> net = MultilayerPerceptron((4,), "tanh", learning_rate=0.05, max_iter=500, random_state=0).fit(X, y)
+    >>> bool((net.predict(X) == y).all()), net.status_.name
+    (True, 'CONVERGED')
+    """
+
+    _criterion = "mean log loss + alpha |W|^2 / (2 batch)"
+    multiclass = "kesler"
+
+    def __init__(
+        self,
+        hidden: tuple[int, ...] = (64,),
+        activation: str = "relu",
+        *,
+        loss: str = "log",
+        solver: str = "adam",
+        alpha: float = 1e-4,
+        batch_size: int | str = "auto",
+        learning_rate: float = 0.001,
+        momentum: float = 0.9,
+        nesterov: bool = True,
+        order: str = "random",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.hidden = hidden
+        self.activation = activation
+        self.loss = loss
+        self.solver = solver
+        self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.nesterov = nesterov
+        self.order = order
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        self._check_network()
+        choice("loss", self.loss, ("log", "squared"))
+        if not isinstance(self.class_weight, dict):
+            choice("class_weight", self.class_weight, (None, "balanced"))
+
+    def _output(self) -> Output:
+        if self.loss == "squared":
+            return Output.SIGMOID_SQUARED
+        return Output.SIGMOID_LOG if self._units[-1] == 1 else Output.SOFTMAX_LOG
+
+    def _strata(self, lesson: Lesson) -> NDArray[Any] | None:
+        return lesson.problem.labels[lesson.rows]
+
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+        self.multiclass_ = "two-category" if problem.n_outputs == 1 else "kesler"
+        self._rule = None
+        return [self._driven(self._lesson(problem, problem.n_outputs), watch, X, y, sample_weight)]
+
+    def _lesson(self, problem: Problem, n_outputs: int) -> Lesson:
+        """The problem with the weights of the classes; targets are 1 for the own class of a pattern, else 0."""
+        labels = problem.labels
+        if self.class_weight is not None:
+            known = labels[labels >= 0]
+            by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[known])
+            each = by_class[np.maximum(labels, 0)] * (problem.weight if problem.weight.size else 1.0)
+            weight = check_weight(each, labels.size, problem.dtype)
+            labels = np.where(weight > 0, labels, np.int32(-1))
+            problem = replace(problem, labels=labels, weight=weight)
+        T = labels[:, None] == (1 if n_outputs == 1 else np.arange(n_outputs))
+        return lesson(problem, T)
+
+    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+        super()._publish(solutions, problem, X)
+        self._conclude(solutions[0])
+
+    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
+        facts = super()._facts(solutions, problem)
+        if self.loss == "squared":
+            facts["criterion"] = "half the mean of |y - f(x)|^2 + alpha |W|^2 / (2 batch)"
+        return facts
+
+    def _is_plane(self) -> bool:
+        return len(self.coefs_) == 1 or self.activation == "linear"
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over a portion of data, going on from the present weights.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Labels.
+        classes : array of shape (c,), default=None
+            All classes that will ever come; needed at the first call, unless the weights were set by hand.
+        sample_weight : array of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        self
+            The classifier.
+        """
+        self._check_parameters()
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all labels at once: give partial_fit a dict of weights.")
+        first = not hasattr(self, "coefs_")
+        given_X = X
+        X, y = self._validated(X, y, reset=first)
+        self._check_classes(classes, first)
+        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
+        self.multiclass_ = "two-category" if problem.n_outputs == 1 else "kesler"
+        lesson = self._lesson(problem, problem.n_outputs if first else self.n_outputs_)
+        with watching() as watch:
+            solution = self._portion(lesson, watch, first)
+        self._publish([solution], problem, given_X)
+        if watch.interrupted or self._failure is not None:
+            self._warn(watch, stacklevel=3)
+        return self
+
+    def with_weights(self, coefs: Any, intercepts: Any = None, classes: Any = None) -> Self:
+        """Set the network by hand; no fit is needed, and ``partial_fit`` goes on from here.
+
+        Parameters
+        ----------
+        coefs : list of arrays of shape (inputs, outputs)
+            Weights of each layer; ``hidden`` becomes what they say.
+        intercepts : list of arrays of shape (outputs,), default=None
+            Biases of each layer; None is zero.
+        classes : array of shape (c,), default=None
+            Labels: two for one output unit, else one for each; 0, 1, ... by default.
+
+        Returns
+        -------
+        self
+            The classifier.
+        """
+        self._check_parameters()
+        self._by_hand(coefs, intercepts)
+        c = max(2, self.n_outputs_)
+        self.classes_ = np.arange(c) if classes is None else encode(np.asarray(classes))[0]
+        if self.classes_.size != c:
+            raise ValueError(f"classes={classes!r}: {self.n_outputs_} output units need {c} distinct labels.")
+        self.multiclass_ = "two-category" if self.n_outputs_ == 1 else "kesler"
+        return self
+
+    def gradient(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+        """Give the gradient of the criterion at the present weights, all rows taken as one batch.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Labels.
+        sample_weight : array of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        tuple of two lists of arrays
+            The derivatives with respect to ``coefs_`` and to ``intercepts_``.
+        """
+        check_is_fitted(self)
+        X, y = self._validated(X, y, reset=False)
+        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
+        return self._gradient(self._lesson(problem, self.n_outputs_))
+
+    def _scores(self, X: Any) -> NDArray[Any]:
+        check_is_fitted(self)
+        return self._inputs(self._taken(X, reset=False))
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
+        """Give the outputs as probabilities of the classes, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n, c)
+            Rows that sum to 1; several sigmoid outputs (``loss="squared"``) are divided by their sum.
+        """
+        a = self._scores(X)
+        return np.asarray(special.expit(np.hstack([-a, a])) if a.shape[1] == 1 else np.exp(self._log_proba(a)))
+
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Give the logarithms of the probabilities, exact also where these vanish.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n, c)
+            Logarithms.
+        """
+        return self._log_proba(self._scores(X))
+
+    def _log_proba(self, a: NDArray[Any]) -> NDArray[Any]:
+        if a.shape[1] == 1:
+            return np.asarray(special.log_expit(np.hstack([-a, a])))
+        return np.asarray(special.log_softmax(a if self.loss == "log" else special.log_expit(a), axis=1))
+
+    def collapse(self) -> Hyperplane | LinearMachine:
+        """Give the one linear layer that a network of linear units amounts to: y = A_2 A_1 x = Bx.
+
+        Returns
+        -------
+        Hyperplane or LinearMachine
+            The activation inputs of the output units as functions of x: one for two classes, else one for each.
+        """
+        check_is_fitted(self)
+        B = self._collapsed()
+        return Hyperplane.from_augmented(B[0]) if len(B) == 1 else LinearMachine(B, self.classes_)

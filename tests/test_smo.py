@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from discriminant import _kernel_rows, _smo, mercer
 from discriminant._driver import Interrupted, Watch
 from discriminant._interior import interior
+from discriminant._row_makers import GaussianRowMaker, exponential
 from discriminant._smo import Dual, KernelRows, feasible, smo
 
 Rng = np.random.Generator
@@ -368,7 +369,8 @@ def test_same_bits_whatever_the_number_of_threads(rng: Rng) -> None:
             found.append(smo(shared, np.ones(2600), z, np.ones(2600)))
     for other in found[1:]:
         np.testing.assert_array_equal(other.alpha, found[0].alpha)
-        assert other[1:] == found[0][1:]
+        np.testing.assert_array_equal(other.f, found[0].f)
+        assert other[2:] == found[0][2:]
 
 
 def test_pairs_of_classes_share_rows(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -431,3 +433,108 @@ def test_bad_input() -> None:
         solve(np.eye(50), np.ones(50), 1.0, cache_bytes=500)
     with pytest.raises(ValueError, match=r"K has shape \(2, 3\).*square"):
         KernelRows.of_matrix(np.ones((2, 3)))
+
+
+def test_shrinking_changes_nothing(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, z = problem(rng, 2600, 8)
+    rows, seen = gaussian_rows(X / 2), []
+    shrink = _smo.Work.shrink
+
+    def watched(work: _smo.Work, active: NDArray[np.int64], limit: float, *rest: Any) -> None:
+        shrink(work, active, limit, *rest)
+        seen.append((active.size, work.violation() / limit))
+
+    monkeypatch.setattr(_smo.Work, "shrink", watched)
+    bounds = np.ones(2600)
+    roomy = smo(KernelRows(rows, 2600), np.ones(2600), z, bounds)
+    assert not seen
+    tight = smo(KernelRows(rows, 2600, 80 * 2600 * 4), np.ones(2600), z, bounds)
+    assert seen
+    assert all(2 * size <= 2600 for size, _ in seen)
+    assert min(left for _, left in seen) <= 1, "the rows left out were never at rest"
+    assert tight.converged
+    assert tight.objective == pytest.approx(roomy.objective, rel=1e-4)
+    f = (tight.alpha * z) @ rows(np.arange(2600)).astype(np.float64) - z
+    np.testing.assert_allclose(tight.f, f, atol=1e-5)
+
+
+def test_an_interrupt_while_shrunk_keeps_what_was_found(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, z = problem(rng, 2600, 8)
+    shrink = _smo.Work.shrink
+
+    class Stopped:
+        def check(self) -> None:
+            raise Interrupted
+
+    def stopped(work: _smo.Work, active: NDArray[np.int64], limit: float, watch: Any, tick: Any) -> None:
+        shrink(work, active, limit, Stopped(), tick)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_smo.Work, "shrink", stopped)
+    found = smo(KernelRows(gaussian_rows(X / 2), 2600, 80 * 2600 * 4), np.ones(2600), z, np.ones(2600))
+    assert found.interrupted
+    assert found.objective > 0
+    assert found.alpha @ z == pytest.approx(0, abs=1e-9)
+
+
+def test_narrow_rows_take_over_the_memory(rng: Rng) -> None:
+    K = rng.standard_normal((40, 40))
+    whole = KernelRows(lambda indices: K[indices], 40, 8 * 40 * 8, np.float64, 1)
+    whole.take(np.arange(8))
+    columns = np.array([3, 5, 8, 13, 21])
+    narrow = whole.narrow(columns)
+    assert np.shares_memory(narrow.store, whole.store)
+    assert narrow.capacity == 5
+    np.testing.assert_array_equal(narrow.take(np.arange(5)), K[np.ix_(columns, columns)])
+    np.testing.assert_array_equal(whole.take(np.arange(8)), K[:8])  # made anew, not what lies there now
+
+
+def test_a_crowd_of_problems_has_short_rows_of_its_own(rng: Rng) -> None:
+    K = rng.standard_normal((40, 40))
+    poor = KernelRows(lambda indices: K[indices], 40, 8 * 40 * 8, np.float64, 1)
+    rich = KernelRows(lambda indices: K[indices], 40, 40 * 40 * 8, np.float64, 1)
+    part = np.arange(0, 40, 2)
+    assert poor.part(part).kernel is not poor
+    assert rich.part(part).kernel is rich
+    for source in (poor.part(part), rich.part(part)):
+        np.testing.assert_array_equal(source.block(np.array([1, 4]), np.array([0, 3])), K[np.ix_([2, 8], [0, 6])])
+
+
+@pytest.mark.parametrize("spread", [1e-3, 1.0, 3.0])
+def test_fast_gaussian_rows(rng: Rng, spread: float) -> None:
+    X = spread * rng.standard_normal((300, 7)) + 100
+    kernel = mercer.Gaussian(2.0)
+    maker = GaussianRowMaker(kernel, X)
+    indices, columns = np.array([0, 5, 299]), np.arange(0, 300, 3)
+    np.testing.assert_allclose(maker(indices), kernel(X[indices], X), atol=1e-5)
+    np.testing.assert_allclose(maker.narrow(columns)(np.arange(3)), kernel(X[columns[:3]], X[columns]), atol=1e-5)
+    np.testing.assert_allclose(np.diagonal(maker(np.arange(300))), 1, atol=1e-5)
+    assert maker.reach == pytest.approx(np.square(X - X.mean(axis=0)).sum(axis=1).max() / 4, rel=1e-5)
+
+
+def test_exponential_is_right_to_float32() -> None:
+    t = np.linspace(-87, 0, 100_001, dtype=np.float32)[None]
+    found = t.copy()
+    exponential(found)
+    np.testing.assert_allclose(found, np.exp(t.astype(np.float64)), rtol=8e-6)
+    ends = np.array([[-1e30, -np.inf, 1e-3]], np.float32)
+    exponential(ends)
+    np.testing.assert_allclose(ends, [[0, 0, 1]], atol=1e-30)
+
+
+def test_slow_blocks_give_way_to_the_interior_method(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_blocks(monkeypatch)
+    monkeypatch.setattr(_smo, "SLOW", 5)
+    X, z = problem(rng, 300, 5)
+    K = mercer.Gaussian(2.0)(X)
+    solved: list[int] = []
+    step = _smo.Work.round_of_active
+
+    def watched(work: _smo.Work, active: NDArray[np.int64], watch: Any) -> None:
+        solved.append(active.size)
+        step(work, active, watch)
+
+    monkeypatch.setattr(_smo.Work, "round_of_active", watched)
+    found = solve(K, z, 1e4, tol=1e-6)
+    assert solved
+    assert found.iterations < 40
+    judge(K, z, 1e4, found, 1e-6)

@@ -34,8 +34,8 @@ from discriminant import (
     svm_path,
 )
 from discriminant import _smo as smo_module
-from discriminant import svm as svm_module
 from discriminant._hinge import Newton
+from discriminant._svm_planes import DENSE
 
 Rng = np.random.Generator
 Matrix = NDArray[Any]
@@ -663,7 +663,7 @@ def test_many_rows_far_from_the_origin(loss: str, rng: Rng):
 def test_a_wide_sparse_matrix_stays_sparse():
     X = sparse.random_array((60, 10**6), density=1e-5, format="csr", random_state=np.random.default_rng(0))
     y = np.arange(60) % 2
-    assert X.shape[0] * X.shape[1] > svm_module.DENSE
+    assert X.shape[0] * X.shape[1] > DENSE
     model = SupportVectorMachine().fit(X, y)
     assert model.gap_ <= 1e-8
     columns = np.unique(X.indices)

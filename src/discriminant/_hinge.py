@@ -23,6 +23,8 @@ the primal", 2007; Keerthi and DeCoste, JMLR 6 (2005); Duda, Hart, Stork, *Patte
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +43,8 @@ WIDE = 1500  # columns beyond which the Hessian is not built
 FIRST = 20_000  # rows of a first fit, from which one on more rows starts
 WIDTHS = 0.25  # by which the rounding of the hinge falls
 STEPS = 100  # of Newton at one width
-ENOUGH = 0.01  # of the squared gradient: where conjugate gradients stop
+ENOUGH = 0.03  # of the squared gradient: where conjugate gradients stop
+RUNS = 4  # runs of rows whose products are added up each by itself, and then in their order
 
 
 class Primal(NamedTuple):
@@ -181,7 +184,7 @@ class Newton:
     def run(self, a: Vector, tol: float, watch: Watch | None) -> Primal:
         """From a to a relative duality gap below tol."""
         m = self.rows.times(a)
-        mu, slope, best = 0.0 if self.squared else 1.0, 1e-3 * tol if self.squared else 1e-5 * tol, None
+        mu, slope, best = 0.0 if self.squared else 1.0, 1e-2 * tol if self.squared else 1e-5 * tol, None
         while True:
             a, m, interrupted = self._minimize(a, m, mu, slope, watch)
             found = self._bounds(a, m, mu, interrupted)
@@ -271,19 +274,27 @@ class Newton:
         _squares(X, chosen, weight, scale)
         ridge = np.where(scale == 0, 1.0, self.ridge)  # no row bends: w₀ is free to go anywhere
         scale[scale == 0] = 1.0
+        size = max(1, -(-chosen.size // RUNS))
+        runs = [slice(start, start + size) for start in range(0, chosen.size, size)]
+
+        def bend(run: slice) -> Vector:
+            q = np.zeros_like(p)
+            _bend(X, chosen[run], weight[run], p, q)
+            return q
+
         x, r = np.zeros_like(gradient), gradient.copy()
         p = u = r / scale
         rho = first = float(r @ u)
-        for _ in range(200):
-            q = ridge * p
-            _bend(X, chosen, weight, p, q)
-            step = rho / float(p @ q)
-            x, r = x + step * p, r - step * q
-            u = r / scale
-            rho, before = float(r @ u), rho
-            if rho <= ENOUGH * first:
-                break
-            p = u + rho / before * p
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for _ in range(200):
+                q = sum(pool.map(bend, runs), start=ridge * p)
+                step = rho / float(p @ q)
+                x, r = x + step * p, r - step * q
+                u = r / scale
+                rho, before = float(r @ u), rho
+                if rho <= ENOUGH * first:
+                    break
+                p = u + rho / before * p
         return x
 
     def _bounds(self, a: Vector, m: Vector, mu: float, interrupted: bool) -> Primal:

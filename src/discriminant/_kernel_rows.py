@@ -19,15 +19,18 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._row_makers import GaussianRowMaker, RowMaker
 from ._rows import compiled
 
 SMALL = 2000  # rows up to which the whole kernel matrix is one block, solved to FINE whatever tol
 BLOCK = 512  # rows of a working set
 CACHE = 200 * 2**20  # bytes of kernel rows that are kept
 CHUNK = 64  # kernel rows made by one call: the work in between stays in the processor's cache
-COLUMNS = 1024  # columns that a thread brings up to date at a time
+COLUMNS = 1024  # columns that are brought up to date at a time
+ROOMY = 4  # problems share rows if this part of all can be kept
 
 Indices = NDArray[np.int64]
+EVERYTHING: Indices = np.zeros(0, np.int64)
 Vector = NDArray[np.float64]
 Make = Callable[[Indices], NDArray[Any]]
 
@@ -36,11 +39,18 @@ class KernelRows:
     """Rows of the kernel matrix of n patterns, the latest kept; several problems may share them.
 
     ``make(indices)`` gives the rows, and is called from several threads, with one BLAS thread each, unless
-    ``workers`` is 1.  Rows are kept in float32 when n is large, unless ``dtype`` says otherwise.
+    ``workers`` is 1.  Rows are kept in float32 when n is large, unless ``dtype`` says otherwise, and in ``memory`` that
+    may be given.
     """
 
     def __init__(
-        self, make: Make, n: int, cache_bytes: float = CACHE, dtype: Any = None, workers: int | None = None
+        self,
+        make: Make,
+        n: int,
+        cache_bytes: float = CACHE,
+        dtype: Any = None,
+        workers: int | None = None,
+        memory: NDArray[Any] | None = None,
     ) -> None:
         self.make, self.n, self.cache_bytes, self.workers = make, n, cache_bytes, workers or os.cpu_count() or 1
         self.dtype = np.dtype((np.float64 if n <= SMALL else np.float32) if dtype is None else dtype)
@@ -50,9 +60,16 @@ class KernelRows:
                 f"cache_bytes = {cache_bytes:.0f} holds {self.capacity} kernel rows of {n} patterns, and two are "
                 f"needed; give at least {2 * n * self.dtype.itemsize} (cache_size counts in megabytes)"
             )
-        self.store = np.empty((self.capacity, n), self.dtype)
+        room = np.empty(self.capacity * n, self.dtype) if memory is None else memory
+        self.store = room[: self.capacity * n].reshape(self.capacity, n)
         self.rounded = False  # rows were made in a wider type than they are kept in
-        self._slot = np.full(n, -1)  # where a row is kept
+        self.made = 0  # rows, counted each time
+        self._pool: ThreadPoolExecutor | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Keep nothing of what was made."""
+        self._slot = np.full(self.n, -1)  # where a row is kept
         self._owner = np.full(self.capacity, -1)
         self._used = np.zeros(self.capacity, np.int64)  # when a slot was last asked for
         self._clock = 0
@@ -76,7 +93,7 @@ class KernelRows:
         self._used[places[places >= 0]] = self._clock
         missing = indices[places < 0]
         if missing.size:
-            oldest = np.argsort(self._used, kind="stable")[: missing.size]
+            oldest = np.sort(np.argsort(self._used, kind="stable")[: missing.size])  # neighbors, if possible
             self._slot[self._owner[oldest][self._owner[oldest] >= 0]] = -1
             self._owner[oldest], self._used[oldest] = -1, 0  # whatever happens below, no row is there under false name
             self._fill(missing, oldest)
@@ -108,17 +125,53 @@ class KernelRows:
         return KernelRows(self.make, self.n, max(self.cache_bytes, 16 * self.n), np.float64, self.workers)
 
     def part(self, columns: Indices) -> Part:
-        """Give the rows and columns of some patterns, as a problem of their own sees them."""
+        """Give the rows and columns of some patterns, as a problem of their own sees them.
+
+        Where few whole rows can be kept, shorter ones of its own serve a problem better.
+        """
+        if ROOMY * self.capacity < self.n and columns.size < self.n:
+            return Part(self.narrow(columns), EVERYTHING)
         return Part(self, np.asarray(columns, np.int64))
 
-    def _fill(self, indices: Indices, places: Indices) -> None:
-        def fill(start: int) -> None:
-            some = slice(start, start + CHUNK)
-            block = self.make(indices[some])
-            self.rounded |= block.dtype.itemsize > self.dtype.itemsize
-            self.store[places[some]] = block
+    def narrow(self, columns: Indices) -> KernelRows:
+        """Give the rows and columns of some patterns, kept in the memory of these rows, which are forgotten."""
+        self.forget()
+        make = self.make
+        short = make.narrow(columns) if isinstance(make, RowMaker) else lambda rows: make(columns[rows])[:, columns]
+        memory = self.store.reshape(-1)
+        return KernelRows(short, columns.size, memory.nbytes, self.dtype, self.workers, memory)
 
-        _each(fill, range(0, indices.size, CHUNK), self.workers)
+    def each(self, work: Callable[[int], None], count: int) -> None:
+        """Do the work of every number; where there are several threads, this one takes its share."""
+        workers = min(self.workers, count)
+
+        def share(k: int) -> None:
+            for task in range(k, count, workers):
+                work(task)
+
+        if workers > 1:
+            self._pool = self._pool or ThreadPoolExecutor(self.workers - 1)
+        others = [self._pool.submit(share, k) for k in range(1, workers)] if self._pool else []
+        try:
+            share(0)
+        finally:
+            for other in others:
+                other.result()
+
+    def _fill(self, indices: Indices, places: Indices) -> None:
+        self.made += indices.size
+
+        def fill(k: int) -> None:
+            part = slice(k * CHUNK, (k + 1) * CHUNK)
+            some, where = indices[part], places[part]
+            if isinstance(self.make, GaussianRowMaker) and where[-1] - where[0] == where.size - 1:
+                self.make.into(self.store[where[0] : where[-1] + 1], some)
+                return
+            block = self.make(some)
+            self.rounded |= block.dtype.itemsize > self.dtype.itemsize
+            self.store[where] = block
+
+        self.each(fill, -(-indices.size // CHUNK))
 
 
 class Part(NamedTuple):
@@ -133,9 +186,16 @@ class Part(NamedTuple):
 
     def add(self, f: Vector, indices: Indices, weights: Vector) -> None:
         """Add the weighted sum of these rows to f."""
-        used = np.flatnonzero(weights)
+        used, store = np.flatnonzero(weights), self.kernel.store
+        share = COLUMNS * -(-f.size // (COLUMNS * self.kernel.workers))  # a sum is one thread's, row after row
         for part, places in self.kernel.portions(self.names(indices[used])):
-            _add(self.kernel.store, places, weights[used][part], self.columns, f, self.kernel.workers)
+            rest = (0, -places.size % 4)
+            slots, some = np.pad(places, rest, mode="edge"), np.pad(weights[used][part], rest)
+
+            def add(k: int, slots: Indices = slots, some: Vector = some) -> None:
+                _add(store, slots, some, self.columns, f, k * share, min((k + 1) * share, f.size))
+
+            self.kernel.each(add, self.kernel.workers)
 
     def add_exact(self, f: Vector, indices: Indices, weights: Vector) -> None:
         """Add the weighted sum of these rows, as they are made, to f."""
@@ -148,14 +208,19 @@ class Part(NamedTuple):
         """Give the same with rows kept in float64."""
         return Part(self.kernel.wide(), self.columns)
 
-    def gram(self, kept: Indices, new: Indices, corner: Vector) -> Vector:
-        """Give the kernel matrix of a block in float64, of which a corner is known."""
-        block, k = self.names(np.r_[kept, new]), kept.size
-        K = np.empty((block.size, block.size))
-        K[:k, :k] = corner
-        K[k:] = _columns(self.kernel.store, self.kernel.slots(block)[k:], block)
-        K[:k, k:] = K[k:, :k].T
-        return K
+    def narrow(self, indices: Indices) -> Part:
+        """Give the rows of some patterns, cut to these; what is kept now is forgotten."""
+        return Part(self.kernel.narrow(self.names(indices)), EVERYTHING)
+
+    def gram(self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any]) -> tuple[Indices, NDArray[Any]]:
+        """Give the next block and its kernel matrix: some of the last one, whose matrix is known, and new rows."""
+        block = np.r_[block[kept], new]
+        names = self.names(block)
+        return block, _gram(self.kernel.store, self.kernel.slots(names), names, np.argsort(names), known, kept)
+
+    def block(self, rows: Indices, columns: Indices) -> Vector:
+        """Give a part of the kernel matrix, in float64."""
+        return self.kernel.take(self.names(rows), self.names(columns)).astype(np.float64)
 
     def whole(self) -> Vector:
         """Give the whole kernel matrix of the problem, in float64."""
@@ -165,48 +230,35 @@ class Part(NamedTuple):
 
 
 @compiled
-def _columns(store: Any, slots: Any, columns: Any) -> Any:
-    """Give some columns of some rows, in float64."""
-    K = np.empty((slots.size, columns.size))
-    for s in range(slots.size):
+def _gram(store: Any, slots: Any, block: Any, order: Any, known: Any, kept: Any) -> Any:
+    """Give the kernel matrix of a block from what is known and from kept rows, each read from left to right."""
+    m, k = block.size, kept.size
+    K = np.empty((m, m), store.dtype)
+    for s in range(k):
+        for t in range(k):
+            K[s, t] = known[kept[s], kept[t]]
+    for s in range(k, m):
         row = store[slots[s]]
-        for t in range(columns.size):
-            K[s, t] = row[columns[t]]
+        for t in range(m):
+            K[s, order[t]] = row[block[order[t]]]
+    for s in range(k):
+        for t in range(k, m):
+            K[s, t] = K[t, s]
     return K
 
 
 @compiled
-def _add_columns(store: Any, slots: Any, weights: Any, columns: Any, f: Any, start: int, stop: int) -> None:
+def _add(store: Any, slots: Any, weights: Any, columns: Any, f: Any, start: int, stop: int) -> None:
     """Add the weighted rows to f in one range of columns, in float64; four at a time, which saves visits to f."""
-    m = slots.size
-    for s in range(0, m, 4):
-        a, b, c, d = s, min(s + 1, m - 1), min(s + 2, m - 1), min(s + 3, m - 1)
-        p, q, r, u = store[slots[a]], store[slots[b]], store[slots[c]], store[slots[d]]
-        wp, wq = weights[a], weights[b] if s + 1 < m else 0.0
-        wr, wu = weights[c] if s + 2 < m else 0.0, weights[d] if s + 3 < m else 0.0
-        if columns.size:
-            for t in range(start, stop):
-                k = columns[t]
-                f[t] += wp * p[k] + wq * q[k] + wr * r[k] + wu * u[k]
-        else:
-            for t in range(start, stop):
-                f[t] += wp * p[t] + wq * q[t] + wr * r[t] + wu * u[t]
-
-
-def _add(store: NDArray[Any], slots: Indices, weights: Vector, columns: Indices, f: Vector, workers: int) -> None:
-    """Add the weighted rows to f, the columns shared among threads; every sum is made by one of them."""
-
-    def add(start: int) -> None:
-        _add_columns(store, slots, weights, columns, f, start, min(start + COLUMNS, f.size))
-
-    _each(add, range(0, f.size, COLUMNS), workers)
-
-
-def _each(work: Callable[[int], None], starts: range, workers: int) -> None:
-    """Do the work for every start, in threads where there are several of both."""
-    if workers == 1 or len(starts) == 1:
-        for start in starts:
-            work(start)
-        return
-    with ThreadPoolExecutor(min(workers, len(starts))) as pool:
-        list(pool.map(work, starts))
+    for first in range(start, stop, COLUMNS):
+        last = min(first + COLUMNS, stop)
+        for s in range(0, slots.size, 4):
+            p, q, r, u = store[slots[s]], store[slots[s + 1]], store[slots[s + 2]], store[slots[s + 3]]
+            a, b, c, d = weights[s], weights[s + 1], weights[s + 2], weights[s + 3]
+            if columns.size:
+                for t in range(first, last):
+                    k = columns[t]
+                    f[t] += a * p[k] + b * q[k] + c * r[k] + d * u[k]
+            else:
+                for t in range(first, last):
+                    f[t] += a * p[t] + b * q[t] + c * r[t] + d * u[t]

@@ -13,22 +13,32 @@ Problems* (1974), chapter 23 (least distance programming).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from math import isqrt
 from operator import mul
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import nnls
 
 from ._exact import Matrix, nearest_point, products, whole
+from ._kernel_rows import EVERYTHING, KernelRows, Part
+from ._nearest import nearest
 from ._system import Direction, Name, System
+from .certificate import Row
 from .geometry import Hyperplane
+
+WholeRow = Callable[[int], Row]
 
 KAPPA = 100.0  # size of the intercept's column beside the features
 GAP = 1e-12  # rows that come nearer to the plane than this, relatively, join the working set
+NEAR = 1e-6  # rows within this of the margin are taken for touched
+ROUNDS = 50  # in which floats look for them
 REFINED = 150  # rows beyond which the nearest pair is not refined in whole numbers
 
 
@@ -83,23 +93,58 @@ class Widest(NamedTuple):
 
 def maximal_margin(system: System, known: Direction, working: Iterable[Name]) -> Widest:
     """The plane of the largest margin, beginning with a separating plane and some rows of the data."""
-    rows = dict.fromkeys(working)
+    rows = dict.fromkeys(_touched(system, list(working)))
+    row = cache(system.table.row)  # most rows are needed again and again
     while True:
-        plane, upper, weights = _widest(system, list(rows))
-        found, lower = _attained(system, plane, 1 - GAP)
+        plane, upper, weights = _widest(system, row, list(rows))
+        found, lower = _attained(system, row, plane, 1 - GAP)
         if all(name in rows for name in found):
             break
         rows |= dict.fromkeys(found)
     if lower <= 0:  # where the nearest pair is not refined
-        plane, lower = known, _attained(system, known, 0.0)[1]
+        plane, lower = known, _attained(system, row, known, 0.0)[1]
     a = system.augmented(plane)[0]
     margin = Margin(lower, max(lower, upper), Hyperplane.from_augmented(a) if np.all(np.isfinite(a)) else None)
     return Widest(plane, margin, weights)
 
 
-def _widest(system: System, names: list[Name]) -> tuple[Direction, float, dict[Name, Fraction]]:
+def _touched(system: System, working: list[Name]) -> list[Name]:
+    """Give the rows that the plane of the largest margin touches, as floats see it; else the rows that are given.
+
+    What is proved later in whole numbers needs few rows then.
+    """
+    if not system.intercept or system.n_groups != 2 or system.counts:
+        return working
+    z = np.where(system.own == 1, 1.0, np.where(system.own == 0, -1.0, np.nan))
+    some = np.unique([i for i, _ in working if i >= 0])
+    for _ in range(ROUNDS):
+        x = system.X[some]
+        x = (x.toarray() if sparse.issparse(x) else x).astype(np.float64)
+        center = x.mean(axis=0)
+        x -= center
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = x @ x.T
+        if not np.isfinite(K).all() or not np.ptp(z[some]):
+            return working
+        guess = np.flatnonzero(_about_nearest(x, z[some]))
+        start = guess if np.ptp(z[some][guess]) else None
+        found = nearest(Part(KernelRows.of_matrix(K), EVERYTHING), K.diagonal().copy(), z[some], start=start)
+        if not found.apart:
+            return working
+        w = (found.mu * z[some]) @ x * (2 / found.square)
+        g = z * (system.X @ w - (center @ w + 2 * found.middle / found.square))
+        g[some] = np.inf
+        below = np.flatnonzero(g < 1 - NEAR)
+        if not below.size:
+            return system.names(some[z[some] * (x @ w - 2 * found.middle / found.square) < 1 + NEAR])
+        worst = below[np.argsort(g[below])[: max(64, 2 * system.n_columns)]]
+        some = np.r_[some, worst]
+    return working
+
+
+def _widest(system: System, row: WholeRow, names: list[Name]) -> tuple[Direction, float, dict[Name, Fraction]]:
     """The plane halfway between the nearest points of the hulls of some rows, an upper bound, and these points."""
-    rows, q = _over_one_denominator(system, names)
+    rows, q = _over_one_denominator(system, row, names)
     group = [int(system.intercept and system.signs(name)[0] < 0) for name in names]
     weights = _guess(system, names, group)
     if len(weights) <= REFINED:
@@ -117,31 +162,21 @@ def _widest(system: System, names: list[Name]) -> tuple[Direction, float, dict[N
     return plane, upper, {names[k]: weight for k, weight in weights.items()}
 
 
-def _over_one_denominator(system: System, names: list[Name]) -> tuple[Matrix, int]:
+def _over_one_denominator(system: System, row: WholeRow, names: list[Name]) -> tuple[Matrix, int]:
     """The rows zx in whole numbers, and the denominator of all of them."""
-    rows = [system.table.row(i) for i, _ in names]
-    q = max(row.q for row in rows)  # all are powers of one number
-    factors = [system.signs(name)[0] * (q // row.q) for name, row in zip(names, rows, strict=True)]
-    return [[f * value for value in row.full(system.d)] for f, row in zip(factors, rows, strict=True)], q
+    rows = [row(i) for i, _ in names]
+    q = max(x.q for x in rows)  # all are powers of one number
+    factors = [system.signs(name)[0] * (q // x.q) for name, x in zip(names, rows, strict=True)]
+    return [[f * value for value in x.full(system.d)] for f, x in zip(factors, rows, strict=True)], q
 
 
 def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fraction]:
-    """Weights of sum one in each group for a pair of points that are about nearest.
-
-    Nonnegative least squares on the rows z(KAPPA, x - c) as in ``_faces``; the nearest pair of the hulls would need an
-    infinite KAPPA.
-    """
+    """Weights of sum one in each group for a pair of points that are about nearest."""
     x = system.dense(names)
     z = np.array([system.signs(name)[0] for name in names], np.float64)
     if system.intercept:
         x -= (x[z > 0].mean(axis=0) + x[z < 0].mean(axis=0)) / 2
-    size = np.abs(x).max()
-    V = (z[:, None] * x / (size if size > 0 else 1)).astype(np.float64)
-    columns = [KAPPA * z[:, None]] if system.intercept else []
-    A = np.concatenate([*columns, V, np.ones((len(names), 1))], axis=1).T
-    target = np.zeros(len(A))
-    target[-1] = 1
-    weights, _ = nnls(A, target, maxiter=20 * A.shape[1])
+    weights = _about_nearest(x, z, system.intercept)
     chosen = {k: Fraction(float(weights[k])) for k in np.flatnonzero(weights).tolist()}
     for g in set(group):
         chosen |= {} if any(group[k] == g for k in chosen) else {group.index(g): Fraction(1)}
@@ -149,15 +184,29 @@ def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fra
     return {k: weight / totals[group[k]] for k, weight in chosen.items()}
 
 
-def _attained(system: System, plane: Direction, level: float) -> tuple[list[Name], float]:
+def _about_nearest(x: NDArray[Any], z: NDArray[np.float64], intercept: bool | int = True) -> NDArray[np.float64]:
+    """Nonnegative least squares on the rows z(KAPPA, x - c) as in ``_faces``.
+
+    The nearest pair of the hulls would need an infinite KAPPA.
+    """
+    size = np.abs(x).max()
+    V = (z[:, None] * x / (size if size > 0 else 1)).astype(np.float64)
+    columns = [KAPPA * z[:, None]] if intercept else []
+    A = np.concatenate([*columns, V, np.ones((len(z), 1))], axis=1).T
+    target = np.zeros(len(A))
+    target[-1] = 1
+    return np.asarray(nnls(A, target, maxiter=20 * A.shape[1])[0])
+
+
+def _attained(system: System, row: WholeRow, plane: Direction, level: float) -> tuple[list[Name], float]:
     """Rows z with z(wx + w0) below the level, and a lower bound of the margin of the plane."""
     worst = max(64, 2 * system.n_columns)
     found, doubtful, least = system.judge(plane, worst, level)
     exact: list[tuple[Fraction, Name]] = []
     for i in {*doubtful.tolist(), *(i for i, _ in found)}:
-        row = system.table.row(i)
-        side, rival = min((side, rival) for rival, side in system.sides(row, i, plane.b).items())
-        exact.append((side * plane.unit / row.q, (i, rival)))
+        x = row(i)
+        side, rival = min((side, rival) for rival, side in system.sides(x, i, plane.b).items())
+        exact.append((side * plane.unit / x.q, (i, rival)))
     found = [name for value, name in sorted(exact)[:worst] if value < level]
     value = min([*(value for value, _ in exact), *([Fraction(least)] if least < np.inf else [])])
     square = plane.unit**2 * sum(number * number for number in plane.b[system.intercept :])

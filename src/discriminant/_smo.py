@@ -14,7 +14,9 @@ takes a pair (i, j) and moves along the constraint:
 Every step raises W, and the violation tends to zero (Fan, Chen, Lin, Theorem 3); where eta is not positive, a tiny
 number stands for it, and the step goes to a bound.  Pairs are worked off inside a block of rows, the most violating
 ones and some of the block before; one product with the kernel rows of the block then brings all f up to date.  Where
-C is large, pairs may take forever: after a while an interior method takes the block over.  A small problem is one
+memory cannot keep the kernel rows that are needed, the rows of the problem that are at a bound, and in no violating
+pair, are left out (shrinking): shorter kernel rows fit; the violation is then checked with all of them.  Where C is
+large, pairs may take forever: after a while an interior method takes the block over.  A small problem is one
 block, and what is left is finished by Newton's steps on the alpha between the bounds.
 
 The answer carries its proof: with m_i = z_i (f_i + w0), the primal value less the dual one is
@@ -30,18 +32,17 @@ Joachims, *Making Large-Scale SVM Learning Practical*, 1999 (cache, shrinking).
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
-from threadpoolctl import ThreadpoolController
 
 from ._driver import Interrupted, Watch
 from ._interior import interior
-from ._kernel_rows import BLOCK, CACHE, SMALL, Indices, KernelRows, Make, Part, Vector
+from ._kernel_rows import BLOCK, CACHE, EVERYTHING, SMALL, Indices, KernelRows, Make, Part, Vector
 from ._rows import compiled, inlined
+from ._squares import blas
 
 FINE = 1e-9
 WORK = 10_000_000  # rows looked at by one compiled call: less than a tenth of a second
@@ -51,6 +52,8 @@ SHARE = 0.1  # part of the violation that a block is worked down to
 STEPS = 20  # pairs for each row of a small problem before Newton's turn
 NEWTON = 30  # Newton's steps in a turn
 MU = 1e-11  # share of the diagonal that makes a kernel matrix definite
+SLOW = 100  # rounds after which more is tried than blocks
+LARGE = 3000  # rows for which the interior method takes seconds
 PATIENCE = 300  # rounds without progress after which rounding is to blame
 
 
@@ -58,6 +61,7 @@ class Dual(NamedTuple):
     """The dual variables, the bias w0, and how good they are."""
 
     alpha: Vector
+    f: Vector
     bias: float
     gap: float  # (primal - dual) / primal
     violation: float
@@ -89,9 +93,9 @@ def smo(
     z, C, diagonal = (np.ascontiguousarray(values, np.float64) for values in (z, C, diagonal))
     if not isinstance(rows, KernelRows | Part):
         rows = KernelRows(rows, z.size, cache_bytes, workers=1)
-    source = rows if isinstance(rows, Part) else Part(rows, np.zeros(0, np.int64))
+    source = rows if isinstance(rows, Part) else Part(rows, EVERYTHING)
     work = Work(source, diagonal, z, C, feasible(start, z, C))
-    with _blas().limit(limits=1, user_api="blas"):  # the same sums whatever the number of threads
+    with blas().limit(limits=1, user_api="blas"):  # the same sums whatever the number of threads
         try:
             converged = work.run(tol, watch, tick)
         except Interrupted:
@@ -119,15 +123,19 @@ class Work:
         self.fresh = not alpha.any()  # f is computed from alpha, not brought up to date step by step
         self.rounds = self.inner = 0
         self.indefinite = False
+        self.partial = False  # other rows of the problem stand still, and are in f
+        self.last = 0  # round in which all rows that may have to move were solved for
+        self.made = 0  # kernel rows, up to the last time that rows were left out
+        self.spare = 2.0  # how many times more must be made for the next time
         self.block: Indices = np.zeros(0, np.int64)
-        self.gram: Vector = np.zeros((0, 0))
+        self.gram: NDArray[Any] = np.zeros((0, 0), source.kernel.dtype)
 
     def run(self, tol: float, watch: Watch | None, tick: Callable[[float], object] | None) -> bool:
         """Go on until the violation is small enough, and say whether it is."""
-        small = self.z.size <= SMALL and self.source.kernel.cache_bytes >= 8 * self.z.size**2
+        small = not self.partial and self.z.size <= SMALL and self.source.kernel.cache_bytes >= 8 * self.z.size**2
         matrix = self.source.whole() if small else None
         tol = min(tol, FINE) if small else tol
-        if not self.fresh:
+        if not (self.fresh or self.partial):
             self.refresh(matrix)
         best, least, stale = -np.inf, np.inf, 0
         while stale < (PATIENCE if matrix is None else PATIENCE // 10):
@@ -138,7 +146,14 @@ class Work:
                 watch.check()
             if tick is not None:
                 tick(violation)
-            self.round_of_block(violation, tol, watch) if matrix is None else self.round_of_all(matrix, limit, watch)
+            if matrix is not None:
+                self.round_of_all(matrix, limit, watch)
+            elif self.slow() and (active := self.active()).size <= LARGE:
+                self.round_of_active(active, watch)
+            elif self.crowded() and 2 * (active := self.active()).size <= self.z.size:
+                self.shrink(active, max(limit, SHARE * violation), watch, tick)
+            else:
+                self.round_of_block(violation, tol, watch)
             self.rounds += 1
             objective = self.objective()  # near the end its rise is lost in rounding, but not the violation's fall
             stale = 0 if objective > best or violation < least else stale + 1
@@ -148,18 +163,59 @@ class Work:
     def round_of_block(self, violation: float, tol: float, watch: Watch | None) -> None:
         """Choose a block, work off its pairs, and bring all f up to date with one product."""
         kept, new = self.choose(min(BLOCK, self.source.kernel.capacity))
-        self.gram = K = self.source.gram(self.block[kept], new, self.gram[np.ix_(kept, kept)])
-        self.block = block = np.r_[self.block[kept], new]
-        z = self.z[block]
+        self.block, self.gram = self.source.gram(self.block, kept, new, self.gram)
+        block, K, z = self.block, self.gram, self.z[self.block]
         alpha, f = self.alpha[block], self.f[block]
         limit = max(0.5 * tol, SHARE * violation)
         bound = WORK // block.size
         steps, bent = _pairs(K, self.diagonal[block], z, self.C[block], alpha, f, limit, bound)
         if steps == bound and not bent:
-            alpha = _improved(K, z, self.C[block], alpha, f, watch)
+            alpha = _improved(K.astype(np.float64), z, self.C[block], alpha, f, watch)
         self.source.add(self.f, block, (alpha - self.alpha[block]) * z)
         self.alpha[block] = alpha
         self._count(steps, bent)
+
+    def slow(self) -> bool:
+        """Tell whether blocks are worked off one after the other without an end in sight."""
+        return self.rounds - self.last >= SLOW and not self.indefinite
+
+    def round_of_active(self, active: Indices, watch: Watch | None) -> None:
+        """Solve for all rows that may have to move, by the interior method."""
+        z, alpha = self.z[active], self.alpha[active]
+        better = _improved(self.source.block(active, active), z, self.C[active], alpha, self.f[active], watch)
+        self.source.add(self.f, active, (better - alpha) * z)
+        self.alpha[active] = better
+        self.last, self.fresh = self.rounds, False
+
+    def crowded(self) -> bool:
+        """Tell whether kernel rows were made again that could not be kept: more than a look at all rows would take."""
+        spent = self.source.kernel.made - self.made
+        return bool(spent > self.spare * (self.source.kernel.capacity + np.count_nonzero(self.alpha)))
+
+    def active(self) -> Indices:
+        """Give the rows that may have to move: not those that no other row makes a violating pair with."""
+        highest, lowest = self.interval()
+        up, low = _keys(self.z, self.alpha, self.C, self.f)
+        return np.flatnonzero((up < highest) | (-low > lowest))
+
+    def shrink(
+        self, active: Indices, limit: float, watch: Watch | None, tick: Callable[[float], object] | None
+    ) -> None:
+        """Solve for some rows, of whose shorter kernel rows more can be kept; then look at all rows again."""
+        part = Work(
+            self.source.narrow(active), self.diagonal[active], self.z[active], self.C[active], self.alpha[active]
+        )
+        part.f, part.partial = self.f[active], True
+        try:
+            part.run(limit, watch, tick)
+        finally:
+            self.alpha[active], self.f[active] = part.alpha, part.f
+            self._count(part.inner, part.indefinite)
+            self.rounds += part.rounds
+            self.block, self.gram = self.block[:0], self.gram[:0, :0]
+        self.refresh(None)
+        self.made = self.source.kernel.made
+        self.spare *= 4 if self.violation() > 10 * limit else 1  # it was too early
 
     def round_of_all(self, K: Vector, tol: float, watch: Watch | None) -> None:
         """Work off pairs of the whole problem for a while, then finish with Newton's steps."""
@@ -196,11 +252,12 @@ class Work:
 
         They make about half of the block each.
         """
-        up, low = self.sides()
+        up, low = _keys(self.z, self.alpha, self.C, self.f)
         count = size if self.block.size == 0 else max(2, size // 2)
         worst = np.zeros(self.z.size, bool)
-        worst[_smallest(np.where(up, self.f, np.inf), count - count // 2)] = True
-        worst[_smallest(np.where(low & ~worst, -self.f, np.inf), count // 2)] = True
+        worst[_smallest(up, count - count // 2)] = True
+        low[worst] = np.inf
+        worst[_smallest(low, count // 2)] = True
         old = self.block
         free = (self.alpha[old] > 0) & (self.alpha[old] < self.C[old])  # these are the likeliest to move again
         order = np.argsort(np.where(worst[old], 0, np.where(free, 1, 2)), kind="stable")
@@ -255,11 +312,11 @@ class Work:
             self.source.add_exact(self.f, support, weights)
         else:
             self.source.add(self.f, support, weights)
-        self.fresh = True
+        self.fresh = matrix is not None or exact
 
     def settled(self, matrix: Vector | None, limit: float) -> bool:
         """Check the violation with f computed anew; rows too narrow for it are kept in float64 from now on."""
-        if self.fresh or (matrix is None and not self.source.kernel.rounded):
+        if self.fresh or self.partial or (matrix is None and not self.source.kernel.rounded):
             return True
         self.refresh(matrix, exact=True)
         if self.violation() <= limit:
@@ -267,11 +324,6 @@ class Work:
         if matrix is None:
             self.source = self.source.wide()
         return False
-
-    def sides(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """I_up and I_low: where alpha z may grow, and where it may shrink."""
-        more, less, positive = self.alpha < self.C, self.alpha > 0, self.z > 0
-        return np.where(positive, more, less), np.where(positive, less, more)
 
     def interval(self) -> tuple[float, float]:
         """Give max f over I_low and min f over I_up, which -w0 would lie between."""
@@ -311,8 +363,8 @@ class Work:
         """Give what was found."""
         bias = self.bias()
         return Dual(
-            self.alpha, bias, self.gap(bias), max(0.0, self.violation()), self.objective(), self.rounds, self.inner,
-            converged, interrupted, self.indefinite,
+            self.alpha, self.f, bias, self.gap(bias), max(0.0, self.violation()), self.objective(), self.rounds,
+            self.inner, converged, interrupted, self.indefinite,
         )  # fmt: skip
 
 
@@ -326,6 +378,18 @@ def may_grow(z: Any, alpha: Any, C: Any) -> Any:
 def may_shrink(z: Any, alpha: Any, C: Any) -> Any:
     """Whether alpha z may shrink: I_low."""
     return alpha > 0 if z > 0 else alpha < C
+
+
+@compiled
+def _keys(z: Any, alpha: Any, C: Any, f: Any) -> Any:
+    """Give f where alpha z may grow and -f where it may shrink, elsewhere infinity: the smallest violate the most."""
+    up, low = np.full(f.size, np.inf), np.full(f.size, np.inf)
+    for t in range(f.size):
+        if may_grow(z[t], alpha[t], C[t]):
+            up[t] = f[t]
+        if may_shrink(z[t], alpha[t], C[t]):
+            low[t] = -f[t]
+    return up, low
 
 
 @compiled
@@ -412,8 +476,3 @@ def _smallest(values: Vector, count: int) -> Indices:
     else:
         places = np.arange(values.size)
     return places[values[places] < np.inf]
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()

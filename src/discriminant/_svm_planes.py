@@ -1,0 +1,163 @@
+"""Support vector machines of two classes with the linear kernel: exact hard margins, soft ones as the size demands.
+
+What is solved, and its dual, stands above the estimator in ``svm.py``, how it is solved in ``_margin``, ``_smo`` and
+``_hinge``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ._driver import Watch
+from ._faces import settle
+from ._hinge import minimize
+from ._kernel_rows import KernelRows
+from ._margin import maximal_margin
+from ._problem import Problem
+from ._smo import Dual, smo
+from ._system import System
+from .exceptions import NotSeparableError
+from .separation import separability
+from .solution import Status
+
+Vector = NDArray[np.float64]
+
+SMALL = 1000  # rows up to which a problem is finished to NEARLY whatever tol
+NEARLY = 1e-10
+ROUNDING = 1e-8  # relative duality gap that rounding may leave
+DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
+
+
+class Settings(NamedTuple):
+    """What the estimator was asked for."""
+
+    C: float
+    squared: bool
+    free: bool  # w0 takes no part in the norm
+    tol: float
+    cache_bytes: float
+
+    def bounds(self, part: Problem) -> Vector:
+        """Give the price of each row's slack; 0 for a bystander."""
+        weight = part.weight.astype(np.float64) if part.weight.size else np.ones(part.n_rows)
+        return np.where(part.part & (weight > 0), (1.0 if np.isinf(self.C) else self.C) * weight, 0.0)
+
+
+class Machine(NamedTuple):
+    """What was found for two classes: multipliers, (w₀, w) or w₀ alone, |w|², and how good it is."""
+
+    alpha: Vector
+    a: Vector
+    square: float
+    criterion: float
+    gap: float
+    violation: float
+    rounds: int
+    status: Status
+    notes: list[str]
+
+
+def plane(
+    settings: Settings, whole: tuple[Problem, NDArray[Any]], part: Problem, past: Machine | None, watch: Watch
+) -> Machine:
+    """Solve for the two classes of a part of the problem and its classes, from what was found for another C."""
+    problem, classes = whole
+    rows = np.flatnonzero(part.part)
+    X = problem.source if rows.size == part.n_rows else problem.source[rows]
+    z, C = signs(part.labels[rows]), settings.bounds(part)[rows]
+    if np.isinf(settings.C):
+        found = hard(X, z, problem.labels[rows], classes, settings.free)
+    elif rows.size <= SMALL and not settings.squared and settings.free:
+        found = small(X, z, C, watch, None if past is None else past.alpha[rows])
+    else:
+        found = primal(settings, X, z, C, watch, None if past is None else past.a)
+    alpha = np.zeros(part.n_rows)
+    alpha[rows] = found.alpha
+    return found._replace(alpha=alpha)
+
+
+def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], free: bool) -> Machine:
+    """Give the hard margin in whole numbers, or the proof that there is none."""
+    own = (z > 0).astype(np.int32)
+    given = X
+    if not free:
+        X = (sparse.hstack if sparse.issparse(X) else np.hstack)([np.ones((X.shape[0], 1), X.dtype), X])
+        X = X.tocsr() if sparse.issparse(X) else X
+    system = System(X, own, 2, free, "decimal")
+    outcome = settle(system)
+    if outcome.verdict != "complete" or outcome.direction is None:
+        y = classes[labels] if np.unique(labels).size == 2 else own  # the labels that the caller knows
+        certificate = separability(given, y).certificate
+        raise NotSeparableError(
+            f"C=inf asks for a plane without errors, and there is none: {outcome.verdict}, proved by "
+            f"{len(certificate.support)} rows (certificate). Take a finite C.",
+            certificate,
+        )
+    found, margin, weights = maximal_margin(system, outcome.direction, outcome.working)
+    a = system.augmented(found)[0]
+    a = a if free else a[1:]
+    half = margin.upper  # half the distance of the nearest points, or the distance from zero
+    alpha = np.zeros(X.shape[0])
+    for (i, _), weight in weights.items():
+        alpha[i] = float(weight) / (2 * half**2 if free else half**2)
+    square = float(a[1:] @ a[1:])
+    gap = 1 - (margin.lower / margin.upper) ** 2
+    return Machine(alpha, a, square, square / 2, gap, gap, 0, Status.SEPARATED, [])
+
+
+def small(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> Machine:
+    """Solve a small problem by its dual, to the last digits."""
+    X, center = centered(X)
+    K = X @ X.T
+    K = K.toarray() if sparse.issparse(K) else K
+    dual = smo(KernelRows.of_matrix(K), np.diag(K).copy(), z, C, tol=NEARLY, start=start, watch=watch)
+    w = X.T @ (dual.alpha * z)
+    a = np.r_[dual.bias - w @ center, w]
+    value = float(C @ np.maximum(0, 1 - z * (X @ w + dual.bias))) + 0.5 * w @ w
+    gap = (value - dual.objective) / max(abs(value), 1e-300)
+    return Machine(dual.alpha, a, float(w @ w), value, gap, dual.violation, dual.iterations, ended(dual), [])
+
+
+def primal(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> Machine:
+    """Solve a large problem by Newton's method on the criterion."""
+    tol = NEARLY if len(z) <= SMALL else settings.tol
+    center = np.zeros(X.shape[1])
+    if settings.free and len(z) <= SMALL:
+        X, center = centered(X)
+    start = None if start is None else np.r_[start[0] + start[1:] @ center, start[1:]]
+    found = minimize(X, z, C, squared=settings.squared, free=settings.free, tol=tol, start=start, watch=watch)
+    found = found._replace(a=np.r_[found.a[0] - found.a[1:] @ center, found.a[1:]])
+    reached = found.gap <= max(settings.tol, tol)
+    status = Status.STOPPED if found.interrupted else Status.CONVERGED if reached else Status.BUDGET
+    square = float(found.a[1:] @ found.a[1:])
+    return Machine(found.alpha, found.a, square, found.criterion, found.gap, found.gap, found.steps, status, [])
+
+
+def signs(labels: NDArray[np.int32]) -> Vector:
+    """+1 for the positive class, -1 for the other."""
+    return np.where(labels == 1, 1.0, -1.0)
+
+
+def ended(dual: Dual) -> Status:
+    """Say why the search for the multipliers stopped; a gap at the rounding error is as good as a small violation."""
+    if dual.interrupted:
+        return Status.STOPPED
+    return Status.CONVERGED if dual.converged or abs(dual.gap) <= ROUNDING else Status.BUDGET
+
+
+def centered(X: Any) -> tuple[Any, Vector]:
+    """Give X in float64 less its mean, and the mean: far from the origin the products would swallow the distances.
+
+    A CSR matrix too wide for a dense one is left as it is.
+    """
+    X = X.astype(np.float64)
+    if sparse.issparse(X):
+        if X.shape[0] * X.shape[1] > DENSE:
+            return X, np.zeros(X.shape[1])
+        X = X.toarray()
+    center = X.mean(axis=0)
+    return X - center, center

@@ -1,0 +1,116 @@
+"""Support vector machines of two classes with kernels: hard margins by nearest points, soft ones by working off pairs.
+
+Several problems (pairs of classes, or each class against the rest) share the kernel rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from . import mercer
+from ._driver import Watch
+from ._kernel_rows import Indices, KernelRows, Part
+from ._nearest import nearest
+from ._problem import Problem
+from ._row_makers import GaussianRowMaker, RowMaker
+from ._smo import smo
+from ._svm_planes import NEARLY, SMALL, Machine, Settings, Vector, ended, signs
+from .exceptions import NotSeparableError
+from .solution import Status
+
+COARSE = 1e-4  # tolerance from which kernel rows in float32 will do
+REACH = 100  # largest |x - mean|²/sigma² of patterns whose kernel float32 gives to 1e-5
+INDEFINITE = "The kernel is not positive semidefinite: a stationary point, perhaps not the best one."
+
+
+class Surfaces:
+    """Machines for parts of a problem, on kernel rows that they share."""
+
+    def __init__(self, settings: Settings, kernel: mercer.Kernel, X: Any, watch: Watch) -> None:
+        self.settings, self.kernel, self.watch = settings, kernel, watch
+        self.hard = bool(np.isinf(settings.C))
+        if isinstance(kernel, mercer.Precomputed):
+            self.rows = KernelRows.of_matrix(X.toarray() if sparse.issparse(X) else X)
+            diagonal = X.diagonal()
+        else:
+            diagonal = kernel.diagonal(X)
+            self.rows = KernelRows(self._maker(X), X.shape[0], settings.cache_bytes, np.float64 if self.hard else None)
+        self.diagonal = np.asarray(diagonal, np.float64)
+
+    def _maker(self, X: Any) -> RowMaker:
+        """Choose what makes kernel rows; Gaussian ones of many patterns in float32, which will do for a coarse tol."""
+        coarse = X.shape[0] > 2 * SMALL and self.settings.tol >= COARSE and not (self.hard or sparse.issparse(X))
+        if (
+            coarse
+            and isinstance(self.kernel, mercer.Gaussian)
+            and (fast := GaussianRowMaker(self.kernel, X)).reach < REACH
+        ):
+            return fast
+        return RowMaker(self.kernel, X)
+
+    def machine(self, part: Problem, past: Machine | None) -> Machine:
+        """Solve for two classes, from what was found for another C."""
+        rows = np.flatnonzero(part.part)
+        z, diagonal, source = signs(part.labels[rows]), self.diagonal[rows], self.rows.part(rows)
+        if self.hard:
+            found = self._hard(source, diagonal, z)
+        else:
+            start = None if past is None else past.alpha[rows]
+            found = self._soft(source, diagonal, z, self.settings.bounds(part)[rows], rows, start)
+        alpha = np.zeros(part.n_rows)
+        alpha[rows] = found.alpha
+        return found._replace(alpha=alpha)
+
+    def _hard(self, source: Part, diagonal: Vector, z: Vector) -> Machine:
+        """Give the surface midway between the nearest points of the two hulls, or say that they touch."""
+        found = nearest(source, diagonal, z, self.watch)
+        if not found.apart:
+            raise NotSeparableError(
+                f"C=inf asks for a surface without errors, and with kernel={self.kernel!r} there is none: in its "
+                f"feature space weighted means of {np.count_nonzero(found.mu)} rows of the two classes meet, to "
+                "rounding. Take a finite C or a richer kernel."
+            )
+        square = 4 / found.square  # |w|², as the margin is half the distance
+        gap = 1 - (max(found.reached, 0) / found.square) ** 2
+        status = Status.STOPPED if found.interrupted else Status.SEPARATED
+        bias = np.array([-2 * found.middle / found.square])
+        return Machine(2 * found.mu / found.square, bias, square, square / 2, gap, gap, found.steps, status, [])
+
+    def _soft(
+        self, source: Part, diagonal: Vector, z: Vector, C: Vector, rows: Indices, start: Vector | None
+    ) -> Machine:
+        extra = np.zeros(rows.size)
+        bounds: Vector = C
+        problem: KernelRows | Part = source
+        if self.settings.squared:  # the same dual with 1/(2C) more on the diagonal and no bounds
+            extra, bounds = 0.5 / C, np.full(rows.size, np.inf)
+            thick = Thickened(self.rows, rows, extra)
+            problem = KernelRows(thick, rows.size, self.settings.cache_bytes, np.float64, 1)
+        tol = NEARLY if rows.size <= SMALL else self.settings.tol
+        dual = smo(problem, diagonal + extra, z, bounds, tol=tol, start=start, watch=self.watch)
+        square = max(2 * (float(dual.alpha.sum()) - dual.objective) - float(dual.alpha**2 @ extra), 0.0)
+        value, gap = dual.objective / (1 - dual.gap) if dual.gap < 1 else dual.objective, dual.gap
+        if self.settings.squared:
+            slack = np.maximum(0, dual.alpha * extra - z * (dual.f + dual.bias))
+            value = square / 2 + float(C @ slack**2)
+            gap = (value - dual.objective) / max(value, 1e-300)
+        notes = [INDEFINITE] if dual.indefinite else []
+        quality = value, gap, dual.violation, dual.iterations
+        return Machine(dual.alpha, np.array([dual.bias]), square, *quality, ended(dual), notes)
+
+
+class Thickened:
+    """Makes kernel rows of some patterns with more on the diagonal."""
+
+    def __init__(self, shared: KernelRows, rows: Indices, extra: Vector) -> None:
+        self.shared, self.rows, self.extra = shared, rows, extra
+
+    def __call__(self, indices: Indices) -> NDArray[np.float64]:
+        """Give the rows with these numbers."""
+        K = self.shared.take(self.rows[indices], self.rows).astype(np.float64)
+        K[np.arange(indices.size), indices] += self.extra[indices]
+        return K

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import signal
 import time
@@ -11,6 +12,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
@@ -826,3 +828,22 @@ def test_a_cache_of_few_rows_gives_the_same_answer(rng: Rng):
         other = other or SupportVectorMachine(kernel="gaussian", loss=loss).fit(X, y)
         few = SupportVectorMachine(kernel="gaussian", loss=loss, cache_size=8 * 200 * 8 / 2**20, tol=1e-7).fit(X, y)
         assert_allclose(few.decision_function(X), other.decision_function(X), atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [np.array, sparse.csr_array, pd.DataFrame], ids=["dense", "csr", "frame"])
+def test_a_plane_keeps_no_copy_of_large_data(make: Any, rng: Rng):
+    X = rng.normal(size=(5000, 40))
+    y = X[:, 0] + rng.normal(size=5000) > 0
+    given = make(X)
+    model = SupportVectorMachine(tol=0.01).fit(given, y)
+    found = model.support_vectors_
+    assert_array_equal(found.toarray() if sparse.issparse(found) else found, X[model.support_])
+    other = pickle.loads(pickle.dumps(model))
+    assert_array_equal(other.predict(given), model.predict(given))
+    del given, found
+    gc.collect()
+    for gone in (model, other):
+        with pytest.raises(AttributeError, match=r"no longer in memory.*X\[support_\]"):
+            _ = gone.support_vectors_
+    rows = X.tolist()
+    assert_array_equal(SupportVectorMachine(tol=0.01).fit(rows, y).support_vectors_, X[model.support_])

@@ -102,19 +102,25 @@ class Rows:
         """Sums of weight y y' and of weight z y over chosen rows."""
 
         def part(rows: slice) -> list[Any]:
-            some = chosen[rows]
+            some, root = chosen[rows], np.sqrt(weight[rows])
             x = self.X[some]
-            Y = np.empty((some.size, self.d + 1))
-            Y[:, 0] = 1
-            Y[:, 1:] = (x.toarray() if sparse.issparse(x) else x) - self.center
-            root = np.sqrt(weight[rows])
-            Y *= root[:, None]
-            return [Y.T @ Y, (root * self.z[some]) @ Y]
+            x = (x.toarray() if sparse.issparse(x) else x).astype(np.float64, copy=False)  # rows of our own
+            if center.any():
+                x -= center
+            if root.min() != 1 or root.max() != 1:
+                x *= root[:, None]
+            G, c, v = np.empty((self.d + 1, self.d + 1)), np.empty(self.d + 1), root * self.z[some]
+            G[0, 0], G[0, 1:], G[1:, 1:] = root @ root, root @ x, x.T @ x
+            G[1:, 0] = G[0, 1:]
+            c[0], c[1:] = root @ v, v @ x
+            return [G, c]
 
         if not chosen.size:
             return np.zeros((self.d + 1, self.d + 1)), np.zeros(self.d + 1)
+        level = float(weight[0]) if np.all(weight == weight[0]) else 1.0  # one weight for all is left to the end
+        weight, center = weight / level, self.center
         G, c = in_order(chosen, part)
-        return G, c
+        return level * G, level * c
 
 
 @inlined

@@ -55,6 +55,21 @@ class Later:
         return more
 
 
+class Elsewhere:
+    """Data that are not the model's: its user may have them still."""
+
+    def __init__(self, X: Any = None) -> None:
+        self._data = (lambda: None) if X is None else weakref.ref(X)
+
+    def __call__(self) -> Any:
+        """The data, or None where they are gone."""
+        X = self._data()
+        return None if X is None else check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+
+    def __reduce__(self) -> tuple[type[Elsewhere], tuple[()]]:
+        return Elsewhere, ()
+
+
 def scale_of(X: Any) -> str:
     """In words, the sizes of the features."""
     ends = [part.toarray().ravel() if sparse.issparse(part) else part for part in (X.max(axis=0), X.min(axis=0))]

@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
 from ._driver import Watch
+from ._later import Elsewhere, Later
 from ._problem import Problem
 from ._svm_planes import Machine, Settings, plane, signs
 from ._svm_surfaces import Surfaces
@@ -199,7 +200,6 @@ class SupportVectorMachine(LinearClassifier):
             whole = problem, self.classes_
             found = [plane(settings, whole, part, past, watch) for part, past in zip(parts, before, strict=True)]
         else:
-            self.X_fit_ = problem.source
             surfaces = Surfaces(settings, mercer.get(self.kernel), problem.source, watch)
             found = [surfaces.machine(part, past) for part, past in zip(parts, before, strict=True)]
         return [self._solution(machine, problem) for machine in found]
@@ -225,10 +225,6 @@ class SupportVectorMachine(LinearClassifier):
             },
         )
 
-    # --- the linear kernel
-
-    # --- kernels
-
     # --- what is published
 
     def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
@@ -239,8 +235,8 @@ class SupportVectorMachine(LinearClassifier):
         used = np.flatnonzero(A.any(axis=0))
         self.support_ = used[np.argsort(labels[used], kind="stable")]
         self.n_support_ = np.bincount(labels[self.support_], minlength=self.classes_.size)
-        source = problem.source
-        self.support_vectors_ = source[self.support_]
+        large = self._is_plane() and problem.entries * problem.dtype.itemsize > Later.SMALL
+        self._vectors = Elsewhere(X) if large and not isinstance(X, list | tuple) else problem.source[self.support_]
         self.alpha_ = A[0] if len(A) == 1 else np.ascontiguousarray(A.T)
         self.dual_coef_ = self._arranged(labels).astype(problem.dtype)
         lengths = np.sqrt([machine.square for machine in machines])
@@ -250,6 +246,15 @@ class SupportVectorMachine(LinearClassifier):
         self.width_ = 2 * self.margin_
         self.gap_ = float(max(machine.gap for machine in machines))
         super()._publish(solutions, problem, X)
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The rows with a positive multiplier; of a plane through large data they are not kept, but taken from X."""
+        if not isinstance(self._vectors, Elsewhere):
+            return self._vectors
+        if (X := self._vectors()) is None:
+            raise AttributeError("the X of the fit is no longer in memory, and a plane does not keep it: X[support_].")
+        return X[self.support_]
 
     def _arranged(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
         """The strengths alpha z of the support vectors as scikit-learn shapes them."""

@@ -25,6 +25,8 @@ test: lint         ## what CI runs: lint, tests, doctests, the README's commands
 	$(BIN)/python -m pytest -q -n 2
 
 bench: $(STAMP)    ## measure against the peers, write benchmarks/results.md
+	@$(BIN)/python -c 'import sklearnex' 2>/dev/null || $(BIN)/python -m pip install -qq --disable-pip-version-check \
+	    --editable '.[peers]' || echo "scikit-learn-intelex cannot be installed here: it is left out"
 	@$(BIN)/python -m benchmarks
 
 docs: $(STAMP)     ## build docs/_build/html; a warning is an error

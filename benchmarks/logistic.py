@@ -16,6 +16,7 @@ from discriminant import LogisticDiscriminant
 from ._audit import require
 from ._case import Audit, Contest, Outcome, Peer, case, faster
 from ._data import mixed, overlapping, scattered
+from ._peers import LEFT_OUT, intel
 
 
 def criterion(X: Any, y: Any, model: Any) -> float:
@@ -50,14 +51,23 @@ def fitted(X: Any, y: Any, solver: str, tol: float) -> LogisticRegression:
 def two_classes(quick: bool) -> Iterator[Outcome]:
     X, y = overlapping(5_000 if quick else 200_000, 100)
     audit = as_low(X, y, 1e-8)
+    fast = intel("linear_model", "LogisticRegression")
+
+    def quickly() -> Any:
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            return fast(tol=1e-6, max_iter=1000).fit(X, y)
+
     yield Contest(
         f"{len(X):,}×100 f64, C = 1",
         lambda: LogisticDiscriminant().fit(X, y),
         [
             Peer("LogisticRegression(lbfgs)", lambda: fitted(X, y, "lbfgs", 1e-6), faster(2.5), audit),
             Peer("newton-cholesky", lambda: fitted(X, y, "newton-cholesky", 1e-5), faster(2.5), audit),
+            *([] if fast is None else [Peer("scikit-learn-intelex", quickly, faster(2.5), audit)]),
         ],
     )
+    if fast is None:
+        yield LEFT_OUT
 
 
 @case("P11", "logistic regression, ten classes, criterion to 1e-8")

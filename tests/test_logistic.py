@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from firthmodels import FirthLogisticRegression
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy import optimize, sparse, special
 from scipy.stats import norm
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from statsmodels.api import Logit
 
 from discriminant import (
     InfiniteEstimateWarning,
@@ -223,11 +225,11 @@ def test_probabilities_agree_with_scikit_learn(rng: Rng, C: float, c: int, n: in
         for rows in (X, sparse.csr_matrix(X)):
             ours = LogisticDiscriminant(C).fit(rows, y, weight)
             assert ours.status_ is Status.CONVERGED
-            assert_allclose(ours.predict_proba(rows), theirs.predict_proba(X), atol=1e-8)
+            assert_allclose(ours.predict_proba(rows), theirs.predict_proba(X), atol=1e-8 if n <= 1000 else 1e-6)
             assert np.abs(gradient(ours, X, y, C, 1.0 if weight is None else weight)).max() <= 1e-7 * n
             details = ours.report_.to_dict()["details"]
-            assert details["method"] == "newton"
-            assert 0 <= details["Newton decrement"] <= 1e-14 * details["criterion value"]
+            assert details["method"] in {"newton", "chord", "blocks"}
+            assert 0 <= details["Newton decrement"] <= 1e-13 * details["criterion value"]
     if c > 2:
         assert_allclose(ours.intercept_.sum(), 0, atol=1e-9)
 
@@ -245,8 +247,6 @@ def test_ways_for_many_rows_and_columns_agree(rng: Rng, c: int, monkeypatch: pyt
         with monkeypatch.context() as patch:
             for limit, value in limits.items():
                 patch.setattr(f"discriminant._newton.{limit}", value)
-                if limit == "FIRST":
-                    patch.setattr("discriminant._regression.FIRST", value)
             for rows in (X, sparse.csr_matrix(X), X.astype(np.float32)):
                 model = LogisticDiscriminant(2.0, tol=1e-14).fit(rows, y)
                 details = model.report_.to_dict()["details"]
@@ -258,8 +258,7 @@ def test_ways_for_many_rows_and_columns_agree(rng: Rng, c: int, monkeypatch: pyt
 
 def test_a_subsample_that_misleads_costs_steps_only(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighboring rows that the subsample takes are of another kind than all others."""
-    for name in ("_newton", "_regression"):
-        monkeypatch.setattr(f"discriminant.{name}.FIRST", 1400)
+    monkeypatch.setattr("discriminant._newton.FIRST", 1400)
     X, y = noisy(rng, 8000, 4)
     taken = np.arange(8000) % 40 < 8
     X[taken] = 3 * X[taken] + 5
@@ -271,8 +270,7 @@ def test_a_subsample_that_misleads_costs_steps_only(rng: Rng, monkeypatch: pytes
 @pytest.mark.parametrize("c", [2, 3])
 def test_columns_that_the_subsample_does_not_know(rng: Rng, c: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rare column, two equal ones, and no penalty: the minimum is found, and the shortest weights."""
-    for name in ("_newton", "_regression"):
-        monkeypatch.setattr(f"discriminant.{name}.FIRST", 1400)
+    monkeypatch.setattr("discriminant._newton.FIRST", 1400)
     monkeypatch.setattr("discriminant._newton.WORK", 1.0)
     X, y = noisy(rng, 8000, 3, c)
     rare = np.zeros(8000)
@@ -410,6 +408,27 @@ def test_no_standard_errors_of_many_classes_nor_of_collinear_columns(rng: Rng) -
         LogisticDiscriminant(penalty=None).fit(np.hstack([X, X]), y).summary()
     with pytest.raises(ValueError, match="level=1 is out of range"):
         LogisticDiscriminant(penalty="firth").fit(X, y).summary(1)
+
+
+@pytest.mark.parametrize("n", [120, 4000])
+def test_wald_table_is_that_of_statsmodels(rng: Rng, n: int) -> None:
+    X, y = noisy(rng, n, 4)
+    table = LogisticDiscriminant(penalty=None).fit(X, y).summary(0.9)
+    theirs = Logit(y, augment(X)).fit(disp=0, method="newton", tol=1e-12)
+    assert_allclose(table.coef, theirs.params, rtol=1e-7, atol=1e-9)
+    assert_allclose(table.std_error, theirs.bse, rtol=1e-7)
+    assert_allclose(table.z, theirs.tvalues, rtol=1e-6, atol=1e-8)
+    assert_allclose(table.p, theirs.pvalues, rtol=1e-5, atol=1e-12)
+    assert_allclose(table.interval, theirs.conf_int(alpha=0.1), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("separated", [False, True])
+def test_firth_agrees_with_firthmodels(rng: Rng, separated: bool) -> None:
+    """On the endometrial data, and on others."""
+    for X, y in (datasets.endometrial(), datasets.table(1, 3) if separated else noisy(rng, 60, 3)):
+        theirs = FirthLogisticRegression("numpy", gtol=1e-8, xtol=1e-8, max_iter=1000).fit(X, y)
+        ours = LogisticDiscriminant(penalty="firth").fit(X, y)
+        assert_allclose(ours.weights_, np.r_[theirs.intercept_, theirs.coef_], atol=1e-6)
 
 
 def firth_score(a: Matrix, Y: Matrix, y: Matrix, v: Any = 1.0) -> Matrix:
@@ -635,13 +654,14 @@ def test_an_interrupt_leaves_the_weights_of_that_moment(rng: Rng) -> None:
 
 
 def test_the_way_follows_from_the_shape() -> None:
-    def way(n: int, d: int, c: int) -> str:
+    def way(n: int, d: int, c: int, ridge: float = 1.0) -> str:
         likelihood = Likelihood.__new__(Likelihood)
-        likelihood.n, likelihood.d, likelihood.c = n, d, c
+        likelihood.n, likelihood.d, likelihood.c, likelihood.ridge = n, d, c, ridge
         return method(likelihood)
 
-    assert way(1000, 100, 1) == way(50_000, 100, 1) == way(5000, 5, 3) == "newton"
-    assert way(200_000, 100, 1) == "subsample"
+    assert way(1000, 100, 1) == way(50_000, 100, 1, 0.0) == way(5000, 5, 3) == "newton"
+    assert way(3000, 100, 1) == "chord"
+    assert way(200_000, 100, 1) == way(20_000, 100, 1) == "subsample"
     assert way(100_000, 100, 10) == "blocks"
     assert way(5000, 50_000, 1) == way(5000, 50_000, 3) == "diagonal"
     assert _newton.FIRST == 20_000

@@ -22,12 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from ._row_makers import GaussianRowMaker, RowMaker
 from ._rows import compiled
 
-SMALL = 2000  # rows up to which the whole kernel matrix is one block, solved to FINE whatever tol
+SMALL = 1000  # rows up to which the whole kernel matrix is one block, solved to FINE whatever tol
 BLOCK = 512  # rows of a working set
 CACHE = 200 * 2**20  # bytes of kernel rows that are kept
 CHUNK = 64  # kernel rows made by one call: the work in between stays in the processor's cache
 COLUMNS = 1024  # columns that are brought up to date at a time
-ROOMY = 4  # problems share rows if this part of all can be kept
 
 Indices = NDArray[np.int64]
 EVERYTHING: Indices = np.zeros(0, np.int64)
@@ -127,9 +126,10 @@ class KernelRows:
     def part(self, columns: Indices) -> Part:
         """Give the rows and columns of some patterns, as a problem of their own sees them.
 
-        Where few whole rows can be kept, shorter ones of its own serve a problem better.
+        Where not all whole rows can be kept, shorter ones of its own serve a problem better: rows of many classes would
+        drive each other out.
         """
-        if ROOMY * self.capacity < self.n and columns.size < self.n:
+        if self.capacity < self.n and columns.size < self.n:
             return Part(self.narrow(columns), EVERYTHING)
         return Part(self, np.asarray(columns, np.int64))
 

@@ -5,6 +5,7 @@
 What M is depends on the shape of the problem; the report names it:
 
 - ``newton``: the Hessian at A(k), for up to ``WIDE`` weights and moderately many rows;
+- ``chord``: the Hessian where the fit starts, for a few thousand rows; limited-memory BFGS makes up for the change;
 - ``subsample``: the Hessian at the minimum over one in k rows, which is found first and from which the fit starts.
   It is off by about the root of d over the rows of the subsample, and limited-memory BFGS makes up for that;
 - ``blocks``: likewise with the diagonal blocks of the Hessian, one a class, where the whole is too large;
@@ -35,15 +36,16 @@ Matrix = NDArray[np.float64]
 
 WIDE = 1500  # weights up to which a Hessian is built
 FIRST = 20_000  # rows of the subsample
-WORK = 4e9  # products that a step of Newton may cost for many classes
+WORK = 2e8  # products that a step of Newton may cost for many classes
 SMALL = 1000  # rows up to which a problem is finished to rounding
 NEARLY = 1e-21  # the decrement there, as a part of the criterion
 CHEAP = 1e-15  # the same where the Hessian is used, since a last step of Newton's doubles the digits
+FINE = 1e-13  # the same for rows so few that passes over them take no time: probabilities are right to 1e-7 or so
 LOOSE = 1e-8  # the most without a penalty: a coarser stop would hide that the steps lead to infinity
 ENOUGH = 10_000  # rows for blocks, which neglect more than what further rows would tell
 FLOAT32 = 1e-5  # of the diagonal: beyond what single precision leaves uncertain
 ROUGH = 1e-4  # of the subsample
-LATE = 12  # steps after which M is made anew
+LATE = 24  # steps after which M is made anew
 MEMORY = 10  # pairs
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
 ROUNDING = 1e-13  # of the criterion: smaller differences mean nothing
@@ -131,12 +133,19 @@ def gauged(H: Matrix, c: int, ridge: float) -> Matrix:
     return H
 
 
+def few(likelihood: Likelihood) -> int:
+    """Rows of a subsample: an eighth, if that tells enough of all weights."""
+    if likelihood.c > 1 or likelihood.ridge == 0:
+        return FIRST
+    return int(np.clip(likelihood.n // 8, max(SMALL, 10 * likelihood.size), FIRST))
+
+
 def method(likelihood: Likelihood) -> str:
     """The way that suits the shape of the problem."""
     n, size = likelihood.n, likelihood.size
     small = n <= SMALL and size <= 2 * WIDE
-    if small or (size <= WIDE and n <= 4 * FIRST and (likelihood.c == 1 or n * size**2 <= WORK)):
-        return "newton"
+    if small or (size <= WIDE and n <= 4 * few(likelihood) and (likelihood.c == 1 or n * size**2 <= WORK)):
+        return "newton" if small or likelihood.ridge == 0 or likelihood.c > 1 else "chord"
     if likelihood.d + 1 > WIDE:
         return "diagonal"
     return "subsample" if likelihood.c == 1 else "blocks"
@@ -148,7 +157,9 @@ def tolerance(likelihood: Likelihood, tol: float) -> float:
         tol = min(tol, LOOSE)
     if likelihood.n <= SMALL:
         return min(tol, NEARLY)
-    return min(tol, CHEAP) if method(likelihood) == "newton" else tol
+    if method(likelihood) == "newton":
+        return min(tol, CHEAP)
+    return min(tol, FINE) if likelihood.n <= 4 * FIRST else tol
 
 
 class NewtonRule:
@@ -233,10 +244,10 @@ class NewtonRule:
 
     def _renewed(self) -> Metric:
         """M as this step needs it."""
-        stale = self.since >= LATE and self.method in ("subsample", "blocks")
+        stale = self.since >= LATE and self.method in ("subsample", "blocks", "chord")
         if self.metric is None or self.method == "newton" or stale:
-            if stale and self.method == "subsample":
-                self.method = "newton"  # the subsample told too little
+            if stale and self.method != "blocks":
+                self.method = "newton"  # M told too little
             return self._made(self.likelihood)
         return self.metric
 

@@ -18,7 +18,7 @@ from ._driver import Watch
 from ._firth import FirthRule
 from ._likelihood import Likelihood, center_of
 from ._machine import Path
-from ._newton import FIRST, SMALL, NewtonRule, Whole, method, tolerance
+from ._newton import SMALL, NewtonRule, Whole, few, method, tolerance
 from ._problem import Problem
 from ._recession import Escape, escape, provable
 from ._squares import NotFiniteError, blas
@@ -98,7 +98,7 @@ class RegressionRule:
                 self.inner = FirthRule(likelihood, A, tol)
             else:
                 thin = start is None and method(likelihood) in ("subsample", "blocks")
-                self.inner = NewtonRule(likelihood, A, tol, FIRST if thin else None)
+                self.inner = NewtonRule(likelihood, A, tol, few(likelihood) if thin else None)
         self.trail = Path(self._shown(), model.record == "weights")
 
     @contextmanager

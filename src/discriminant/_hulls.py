@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import mercer
 from ._machine import copy_into
 from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 
@@ -146,32 +145,3 @@ def look_once(
     write(found, place, labels, alpha, v, f, row)
     margin, upper = bounds_of(found, f)
     return found, margin, upper, plane(found, f)[1]
-
-
-class KernelRows:
-    """Rows of the kernel matrix, each computed when a pattern is first changed, and kept while there is room."""
-
-    def __init__(self, kernel: mercer.Kernel, X: Any, cache_size: float) -> None:
-        self.kernel, self.X, n = kernel, X, X.shape[0]
-        kernel.diagonal(X)  # a precomputed matrix that is not square is refused here
-        room = min(n, int(cache_size * 2**20 / (n * X.dtype.itemsize)))
-        if room < 2:
-            raise ValueError(
-                f"cache_size={cache_size!r} is too small: two kernel rows of {n} patterns take "
-                f"{2 * n * X.dtype.itemsize / 2**20:.3g} megabytes; give at least that."
-            )
-        self.rows = np.empty((room, n), X.dtype)
-        self.place, self.owner, self.next = np.full(n, -1, np.int64), np.full(room, -1, np.int64), 0
-
-    def fetch(self, *needed: int) -> None:
-        """Compute the rows of these patterns that are not at hand, in place of the oldest ones."""
-        for i in needed:
-            if self.place[i] >= 0:
-                continue
-            while self.owner[self.next] in needed:
-                self.next = (self.next + 1) % self.owner.size
-            if self.owner[self.next] >= 0:
-                self.place[self.owner[self.next]] = -1
-            self.rows[self.next] = self.kernel(self.X[[i]], self.X)[0]
-            self.place[i], self.owner[self.next] = self.next, i
-            self.next = (self.next + 1) % self.owner.size

@@ -56,8 +56,8 @@ class KernelRows:
         self.capacity = int(min(n, cache_bytes // (n * self.dtype.itemsize)))
         if self.capacity < min(2, n):
             raise ValueError(
-                f"cache_bytes = {cache_bytes:.0f} holds {self.capacity} kernel rows of {n} patterns, and two are "
-                f"needed; give at least {2 * n * self.dtype.itemsize} (cache_size counts in megabytes)"
+                f"cache_size={cache_bytes / 2**20:.3g} is too small: two kernel rows of {n} patterns take "
+                f"{2 * n * self.dtype.itemsize / 2**20:.3g} megabytes; give at least that."
             )
         room = np.empty(self.capacity * n, self.dtype) if memory is None else memory
         self.store = room[: self.capacity * n].reshape(self.capacity, n)
@@ -68,7 +68,7 @@ class KernelRows:
 
     def forget(self) -> None:
         """Keep nothing of what was made."""
-        self._slot = np.full(self.n, -1)  # where a row is kept
+        self.place = np.full(self.n, -1)  # where a row is kept
         self._owner = np.full(self.capacity, -1)
         self._used = np.zeros(self.capacity, np.int64)  # when a slot was last asked for
         self._clock = 0
@@ -82,22 +82,22 @@ class KernelRows:
         if matrix.dtype not in (np.float32, np.float64):
             matrix = matrix.astype(np.float64)
         rows = cls(lambda indices: matrix[indices], len(matrix), 2 * max(1, matrix.nbytes), matrix.dtype, 1)
-        rows.store, rows._slot, rows._owner = matrix, np.arange(len(matrix)), np.arange(len(matrix))
+        rows.store, rows.place, rows._owner = matrix, np.arange(len(matrix)), np.arange(len(matrix))
         return rows
 
     def slots(self, indices: Indices) -> Indices:
         """Say where in ``store`` these rows are, at most ``capacity`` of them; the missing ones are made."""
         self._clock += 1
-        places = self._slot[indices]
+        places = self.place[indices]
         self._used[places[places >= 0]] = self._clock
         missing = indices[places < 0]
         if missing.size:
             oldest = np.sort(np.argsort(self._used, kind="stable")[: missing.size])  # neighbors, if possible
-            self._slot[self._owner[oldest][self._owner[oldest] >= 0]] = -1
+            self.place[self._owner[oldest][self._owner[oldest] >= 0]] = -1
             self._owner[oldest], self._used[oldest] = -1, 0  # whatever happens below, no row is there under false name
             self._fill(missing, oldest)
-            self._slot[missing], self._owner[oldest], self._used[oldest] = oldest, missing, self._clock
-        return self._slot[indices]
+            self.place[missing], self._owner[oldest], self._used[oldest] = oldest, missing, self._clock
+        return self.place[indices]
 
     def take(self, indices: Indices, columns: Indices | None = None) -> NDArray[Any]:
         """Give the rows, of any number, as an array of their own; all columns or those asked for."""

@@ -45,9 +45,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
 from ._driver import CHUNK, Rule, Watch
-from ._hulls import Array, Best, Found, KernelRows, Places, bounds_of, difference, keep, look, look_once, write
+from ._hulls import Array, Best, Found, Places, bounds_of, difference, keep, look, look_once, write
+from ._kernel_rows import KernelRows
 from ._machine import Path, record
 from ._problem import Problem
+from ._row_makers import RowMaker
 from ._rows import Rows, compiled, finite, serve
 from .base import IterativeClassifier, choice, number
 from .multiclass import n_problems
@@ -219,7 +221,7 @@ class MarginRule:
     @property
     def data(self) -> tuple[Any, Places]:
         """What the compiled calls take for X, and where its rows are."""
-        return (self.problem.rows, None) if self.store is None else (self.store.rows, self.store.place)
+        return (self.problem.rows, None) if self.store is None else (self.store.store, self.store.place)
 
     @property
     def state(self) -> Any:
@@ -293,7 +295,8 @@ class MarginRule:
             )  # fmt: skip
             made += some
             if end == MISSING and self.store is not None:
-                self.store.fetch(i, j)
+                for needed in (i, j):  # one by one, so that the products round alike whatever is kept
+                    self.store.slots(np.array([needed]))
         self.k += made
         self.log = log[:made]
         if end == INFINITE:
@@ -362,7 +365,10 @@ class MarginClassifier(IterativeClassifier):
         self._store: KernelRows | None = None
         if not self._is_plane():
             self.X_fit_ = problem.source
-            self._store = KernelRows(mercer.get(self.kernel), problem.source, self.cache_size)
+            X, kernel = problem.source, mercer.get(self.kernel)
+            kernel.diagonal(X)  # a precomputed matrix that is not square is refused here
+            rows = RowMaker(kernel, X)
+            self._store = KernelRows(rows, problem.n_rows, self.cache_size * 2**20, problem.dtype, workers=1)
         try:
             return super()._solutions(problem, watch, X, y, sample_weight)
         finally:

@@ -1,7 +1,7 @@
-"""Tell which data are separable, fit every procedure to them; print one comparison, two reports, and draw pictures.
+"""Tell which data are separable, fit every procedure to them; print one comparison, two reports; draw pictures.
 
-``make demo`` runs it. To add a procedure, add a line to ``PROCEDURES``; to add data, one to ``DATA``; to add a
-picture, the name of an example to ``PICTURES``.
+``make demo`` runs it. To add a procedure, add a line to ``METHODS`` in ``src/discriminant/_methods.py``; to add data,
+one to ``DATA``; to add a picture, the name of an example to ``PICTURES``; to add a page, one to ``PAGES``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import sys
 import textwrap
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,30 +20,16 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 import numpy as np
 
 from discriminant import (
-    Adatron,
-    BalancedWinnow,
-    FisherDiscriminant,
-    GradientDescent,
-    HoKashyap,
-    KernelPerceptron,
-    LeastSquares,
-    LinearProgram,
-    MinOver,
-    NewtonDescent,
+    Comparison,
     NotConvergedWarning,
     Perceptron,
-    PiecewiseLinearMachine,
-    RecursiveLeastSquares,
-    Relaxation,
     Status,
-    SupportVectorMachine,
-    WidrowHoff,
+    compare,
     datasets,
     integer_search,
-    margins,
-    mercer,
     separability,
 )
+from discriminant.comparison import Row
 
 EXAMPLES = Path(__file__).resolve().parent
 FOLDER = Path("demo")
@@ -57,59 +41,8 @@ DATA = {
     "iris": datasets.iris,
 }
 
-# Procedures of two categories take the data of three classes one against the rest; the table says so.
-PROCEDURES: dict[str, Callable[[], Any]] = {
-    "perceptron": Perceptron,
-    "perceptron, batch": lambda: Perceptron(batch=True),
-    "perceptron, margin 10": lambda: Perceptron(margin=10),
-    "perceptron, R² bias": lambda: Perceptron(bias="radius"),
-    "perceptron, averaged": lambda: Perceptron(average=True),
-    "perceptron, pocket": lambda: Perceptron(pocket=True, random_state=0),
-    "perceptron, slack 3": lambda: Perceptron(slack=3.0, multiclass="one-vs-rest"),
-    "kernel perceptron, linear": KernelPerceptron,
-    "kernel perceptron, Gaussian": lambda: KernelPerceptron(mercer.Gaussian(sigma=2.0)),
-    "balanced Winnow": BalancedWinnow,
-    "relaxation": Relaxation,
-    "relaxation, batch": lambda: Relaxation(batch=True),
-    "MinOver": MinOver,
-    "MinOver, fixed step": lambda: MinOver(step="fixed"),
-    "Adatron": Adatron,
-    "gradient descent, J_s": GradientDescent,
-    "Newton descent, J_s": NewtonDescent,
-    "Newton descent, log loss": lambda: NewtonDescent(criterion="logistic"),
-    "least squares": LeastSquares,
-    "least squares, Fisher's b": lambda: LeastSquares(targets="fisher"),
-    "Fisher's discriminant": FisherDiscriminant,
-    "Widrow-Hoff": WidrowHoff,
-    "Widrow-Hoff, batch": lambda: WidrowHoff(batch=True),
-    "recursive least squares": RecursiveLeastSquares,
-    "Ho-Kashyap": lambda: HoKashyap(max_iter=1000),
-    "Ho-Kashyap, descent": lambda: HoKashyap(variant="descent", eta="optimal", max_iter=1000),
-    "linear program, J_p'": LinearProgram,
-    "linear program, minimax": lambda: LinearProgram(criterion="minimax"),
-    "support vector machine": lambda: SupportVectorMachine(multiclass="one-vs-rest"),
-    "support vector machine, C = 1000": lambda: SupportVectorMachine(1000.0, multiclass="one-vs-rest"),
-    "support vector machine, Gaussian": lambda: SupportVectorMachine(kernel=mercer.Gaussian(sigma=2.0)),
-    "piecewise linear machine": lambda: PiecewiseLinearMachine(random_state=0),
-}
-
 PICTURES = ("plot_first_look", "plot_separability", "plot_perceptron_paths", "plot_regions", "plot_margins")
-
-
-@dataclass
-class Row:
-    """One line of the table."""
-
-    data: str
-    procedure: str
-    status: Status | None = None
-    errors: int | None = None
-    corrections: int | None = None
-    passes: int | None = None
-    bound: float | None = None
-    margin: float | None = None
-    seconds: float | None = None
-    remark: str = ""
+PAGES = {"iris": "Fisher's iris", "table ω1/ω2": "the table of Duda, Hart, Stork, categories ω1 and ω2"}
 
 
 def fit(model: Any, X: Any, y: Any) -> Any:
@@ -119,80 +52,69 @@ def fit(model: Any, X: Any, y: Any) -> Any:
         return model.fit(X, y)
 
 
-def compare() -> Iterator[Row]:
-    """Fit every procedure to every data set, twice: the first fit may have to compile."""
-    for data, load in DATA.items():
-        X, y = load()
-        for procedure, make in PROCEDURES.items():
-            fit(make(), X, y)
-            model = make()
-            start = time.perf_counter()
-            fit(model, X, y)
-            yield describe(Row(data, procedure, seconds=time.perf_counter() - start), model, X, y)
-        yield search(data, X, y)
+def print_comparison(data: str, found: Comparison) -> None:
+    """Print what became of each procedure, 100 columns wide."""
+    layout = "{:<34} {:<13} {:>6} {:>8} {:>9} {:>10} {:>7} {:>6}{}"
+    print(f"\n{data} {'─' * (98 - len(data))}")
+    print(layout.format("procedure", "status", "errors", "unseen", "correct.", "bound", "margin", "ms", "").rstrip())
+    for row in found:
+        if row.failure:
+            print(f"{row.method:<34} {row.failure}")
+            continue
+        bound = row.model.report_.to_dict()["bound"]
+        numbers = [
+            "–" if value is None else form.format(value)
+            for value, form in (
+                (round(row.train_error * len(found.y)), "{}"),
+                (100 * row.cv_error, "{:.1f} %"),
+                (row.corrections, "{:,}"),
+                (bound and np.floor(bound * (1 + 1e-12)), "{:,.0f}" if bound and bound < 1e9 else "{:.1e}"),
+                (row.margin, "{:.3f}"),
+                (1000 * row.seconds, "{:.1f}"),
+            )
+        ]
+        print(layout.format(row.method, words(row.status), *numbers, mark(row)).rstrip())
+    print(searched(*DATA[data]()))
 
 
-def describe(row: Row, model: Any, X: Any, y: Any) -> Row:
-    """Fill in what the fitted model says of itself, and what it does on the training patterns."""
-    report = model.report_.to_dict()
-    row.status, row.bound = model.status_, report["bound"]
-    row.corrections, row.passes = model.n_corrections_, model.n_iter_
-    row.errors = int((model.predict(X) != y).sum())
-    row.remark = "*" if model.multiclass_ == "one-vs-rest" else ""
-    if hasattr(model, "coef_") and not isinstance(model, PiecewiseLinearMachine) and np.any(model.coef_):
-        row.margin = margins(model, X, y).margin
-    return row
+def named(dataset: datasets.Dataset) -> Any:
+    """The labels by name, where that leaves the classes in their order."""
+    names = list(dataset.target_names)
+    return np.array(names)[dataset.y] if names and names == sorted(names) else dataset.y
 
 
-def search(data: str, X: Any, y: Any) -> Row:
+def mark(row: Row) -> str:
+    """A star for a procedure that holds each class against the rest."""
+    return "*" if row.model.multiclass_ == "one-vs-rest" else ""
+
+
+def searched(X: Any, y: Any) -> str:
     """The exhaustive search is no estimator: it returns a vector, or None, and knows two categories only."""
-    row = Row(data, "integer search")
     if np.unique(y).size > 2:
-        row.procedure += " (2 classes)"
-        return row
-    integer_search(X, y)
+        return "integer search: for two classes only"
     start = time.perf_counter()
     a = integer_search(X, y)
-    row.seconds = time.perf_counter() - start
+    took = f"{1000 * (time.perf_counter() - start):.1f} ms"
     if a is None:
-        row.procedure += ": none to 10"
-    else:
-        row.status, row.errors = Status.SEPARATED, 0
-        row.procedure += f": ({', '.join(map(str, a))})"
-    return row
+        return f"integer search: no weights of whole numbers to 10 separate ({took})"
+    return f"integer search: the weights ({', '.join(map(str, a))}) separate ({took})"
 
 
-def words(status: Status | None) -> str:
-    """The name of a status as a word."""
-    return "–" if status is None else status.name.lower().replace("_", " ")
-
-
-def print_table(rows: list[Row]) -> None:
-    """Print the comparison, 96 columns wide, the data sets one below the other."""
-    layout = "{:<27} {:<13} {:>6} {:>8} {:>6} {:>12} {:>8} {:>8}{}"
-    print(layout.format("procedure", "status", "errors", "correct.", "passes", "bound", "margin", "ms", ""))
-    for data in dict.fromkeys(row.data for row in rows):
-        print(f"\n{data} {'─' * (95 - len(data))}")
-        for row in (row for row in rows if row.data == data):
-            numbers = [
-                "–" if value is None else form.format(value)
-                for value, form in (
-                    (row.errors, "{}"),
-                    (row.corrections, "{:,}"),
-                    (row.passes, "{:,}"),
-                    (row.bound, "{:,.0f}"),
-                    (row.margin, "{:.3f}"),
-                    (row.seconds and 1000 * row.seconds, "{:.1f}"),
-                )
-            ]
-            print(layout.format(row.procedure, words(row.status), *numbers, row.remark).rstrip())
+def print_legend(status: set[Status]) -> None:
+    """Say what the columns mean, and the words that occur."""
     print("\nerrors        training patterns that the fitted model gets wrong")
+    print("unseen        share of errors on patterns that it has not seen, cross-validated in five folds")
     print("bound         corrections that the convergence theorem allows, with the vector that was found")
     print("margin        smallest geometric margin; negative with errors; – where the boundary is no plane or several")
-    print("ms            time of a second fit; the first may have to compile")
+    print("ms            time of the fit to all patterns; those to the folds came first, so nothing is compiled in it")
     print("*             one discriminant against the rest for each class")
-    for status in (status for status in Status if any(row.status is status for row in rows)):
-        print(f"{words(status):<13} {status.sentence}")
+    for member in (member for member in Status if member in status):
+        print(f"{words(member):<13} {member.sentence}")
+
+
+def words(status: Status) -> str:
+    """The name of a status as a word."""
+    return status.name.lower().replace("_", " ")
 
 
 def print_wrapped(text: Any, indent: int = 18) -> None:
@@ -221,13 +143,13 @@ def print_reports() -> None:
     print_wrapped(fit(Perceptron(start=[1, 1, 1]), *datasets.slides_five()).report_)
 
 
-def draw_pictures() -> None:
-    """Run the examples named in PICTURES and save their figures."""
+def draw_pictures() -> bool:
+    """Run the examples named in PICTURES and save their figures; False where there is nothing to draw with."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         print("\nNo pictures: matplotlib is missing; install the extra 'plot'.")
-        return
+        return False
     FOLDER.mkdir(exist_ok=True)
     sys.path.insert(0, str(EXAMPLES))
     drawn = []
@@ -244,14 +166,30 @@ def draw_pictures() -> None:
         plt.close("all")
     print(f"\n{len(drawn)} pictures in {FOLDER.resolve()}:")
     print_wrapped(", ".join(drawn), indent=0)
+    return True
+
+
+def write_pages(found: dict[str, Comparison]) -> None:
+    """Write the whole comparison as a page that can be sent to anybody."""
+    FOLDER.mkdir(exist_ok=True)
+    print("\nThe comparison as a page, with the proof, pictures, and words for a reader who knows no mathematics:")
+    for data, title in PAGES.items():
+        name = data.replace("ω", "").replace(" ", "-").replace("/", "-")
+        print(found[data].report((FOLDER / f"{name}.html").resolve(), title=title))
 
 
 def main() -> None:
     print_verdicts()
-    print("Every procedure on two pairs of categories that can be separated, one that cannot, and iris\n")
-    print_table(list(compare()))
+    print("Every procedure on two pairs of categories that can be separated, one that cannot, and iris")
+    found = {}
+    for data, load in DATA.items():
+        dataset = load()
+        found[data] = compare(dataset.X, named(dataset), feature_names=dataset.feature_names)
+        print_comparison(data, found[data])
+    print_legend({row.status for comparison in found.values() for row in comparison if row.status})
     print_reports()
-    draw_pictures()
+    if draw_pictures():
+        write_pages(found)
 
 
 if __name__ == "__main__":

@@ -665,3 +665,24 @@ def test_the_way_follows_from_the_shape() -> None:
     assert way(100_000, 100, 10) == "blocks"
     assert way(5000, 50_000, 1) == way(5000, 50_000, 3) == "diagonal"
     assert _newton.FIRST == 20_000
+
+
+def test_small_features_are_separated_as_well() -> None:
+    for seed in range(8):
+        X, y = np.random.default_rng(seed).normal(size=(20, 50)) * 1e-4, np.arange(20) % 3
+        with pytest.warns(InfiniteEstimateWarning):
+            model = LogisticDiscriminant(np.inf).fit(X, y)
+        assert model.score(X, y) == 1
+        assert model.report_.to_dict()["details"]["Newton decrement"] >= 0
+
+
+def test_sparse_columns_far_from_zero(rng: Rng) -> None:
+    X, y = noisy(rng, 1200, 3, 3)
+    near, far = (LogisticDiscriminant().fit(sparse.csr_matrix(X + shift), y) for shift in (0.0, 1e6))
+    assert_allclose(far.predict_proba(sparse.csr_matrix(X + 1e6)), near.predict_proba(sparse.csr_matrix(X)), atol=1e-4)
+
+
+def test_a_criterion_of_zero_is_a_minimum(rng: Rng) -> None:
+    X = rng.normal(size=(20, 5)) + 10 * np.eye(3)[np.arange(20) % 3] @ rng.normal(size=(3, 5))
+    model = LogisticDiscriminant(1e10).fit(X, np.arange(20) % 3)
+    assert model.status_.finished

@@ -353,7 +353,7 @@ def test_labels_may_be_words(iris: Any) -> None:
     np.testing.assert_array_equal(named.predict(X), net.predict(X))
 
 
-@pytest.mark.parametrize("size", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("size", [1e-90, 1.0, 1e150])
 @pytest.mark.parametrize("activation", list(THEIRS))
 def test_features_of_any_size_leave_finite_weights(size: float, activation: str, iris: Any) -> None:
     net = quiet(MultilayerPerceptron((4,), activation, max_iter=5, random_state=0), size * iris[0], iris[1])
@@ -616,3 +616,17 @@ def test_a_large_pass_is_cut_into_calls(iris: Any, monkeypatch: pytest.MonkeyPat
     same_weights(whole, cut)
     np.testing.assert_allclose(whole.history_["validation"], cut.history_["validation"])
     np.testing.assert_allclose(whole.history_["criterion"], cut.history_["criterion"])
+
+
+def test_a_loss_that_has_risen_is_no_minimum(rng: np.random.Generator) -> None:
+    X = 1e3 * rng.normal(size=(40, 3))
+    model = MultilayerPerceptron(solver="sgd", learning_rate=1e6, max_iter=20, activation="linear", random_state=0)
+    with pytest.warns(NotConvergedWarning, match="smaller learning_rate, for the loss has risen"):
+        model.fit(X, X[:, 0] > 0)
+    assert model.status_ is Status.BUDGET
+
+
+def test_features_that_a_network_cannot_notice(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(20, 2))
+    with pytest.raises(ValueError, match=r"too small for a network to notice: divide the features by"):
+        MultilayerPerceptron().fit(1e-150 * X, X[:, 0] > 0)

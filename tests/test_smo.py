@@ -523,7 +523,7 @@ def test_exponential_is_right_to_float32() -> None:
 
 def test_slow_blocks_give_way_to_the_interior_method(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     by_blocks(monkeypatch)
-    monkeypatch.setattr(_smo, "SLOW", 5)
+    monkeypatch.setattr(_smo, "SLOW", 3)
     X, z = problem(rng, 300, 5)
     K = mercer.Gaussian(2.0)(X)
     solved: list[int] = []

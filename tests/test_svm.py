@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import nnls
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.svm import SVC, LinearSVC
 
 from discriminant import (
     FitInterruptedWarning,
+    NotConvergedWarning,
     NotSeparableError,
     Status,
     SupportVectorMachine,
@@ -788,7 +789,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"kernel": "rbff"}, "kernel = 'rbff' is not known; give one of"),
     ({"kernel": mercer.Gaussian}, "kernel = Gaussian is a class"),
     ({"kernel": "precomputed"}, r"shape \(20, 2\).*square"),
-    ({"kernel": "gaussian", "cache_size": 1e-5}, "kernel rows of 20 patterns, and two are needed"),
+    ({"kernel": "gaussian", "cache_size": 1e-5}, "too small: two kernel rows of 20 patterns"),
     ({"kernel": "gaussian", "cache_size": 0}, "cache_size=0 is out of range"),
     ({"loss": "log"}, "loss='log' is unknown"),
     ({"intercept": "none"}, "intercept='none' is unknown"),
@@ -847,3 +848,49 @@ def test_a_plane_keeps_no_copy_of_large_data(make: Any, rng: Rng):
             _ = gone.support_vectors_
     rows = X.tolist()
     assert_array_equal(SupportVectorMachine(tol=0.01).fit(rows, y).support_vectors_, X[model.support_])
+
+
+def test_a_margin_below_the_rounding_is_refused(rng: Rng):
+    """In decimals 4x is not four times x, and a plane of huge weights would part what floats cannot."""
+    x = np.sort(rng.normal(size=4))
+    with pytest.raises(NotSeparableError, match=r"lost in the rounding of floats.*leave out columns"):
+        SupportVectorMachine(C=np.inf).fit(np.column_stack([x, 4 * x]), [0, 1, 0, 1])
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    X = [[0.0], [1.0], [2.0]]
+    model = SupportVectorMachine(C=np.inf).fit(X, [0, 1, 1])
+    with pytest.raises(NotSeparableError):
+        model.fit(X, ["a", "b", "a"])
+    assert_array_equal(model.predict(X), [0, 1, 1])
+    fresh = SupportVectorMachine(C=np.inf)
+    with pytest.raises(NotSeparableError):
+        fresh.fit(X, ["a", "b", "a"])
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+
+
+def test_what_is_not_reached_is_not_called_converged(rng: Rng):
+    """A kernel matrix that spans sixteen digits."""
+    X, y = 100 * rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    with pytest.warns(NotConvergedWarning) as caught:
+        model = SupportVectorMachine(kernel="polynomial").fit(X, y)
+    assert caught[0].filename == __file__
+    assert model.gap_ > 0.01
+
+
+def test_a_kernel_matrix_without_digits_left_is_done_without(rng: Rng):
+    X = rng.normal(size=(300, 3))
+    y = X[:, 0] + rng.normal(size=300) > 0
+    X[:, 1] = 1e9 + 1e6 * X[:, 1]
+    model = SupportVectorMachine().fit(X, y)
+    assert model.gap_ <= 1e-6
+    with pytest.raises(ValueError, match=r"C=1 is beyond what floats can tell .* divide the features by"):
+        SupportVectorMachine().fit(1e100 * X, y)
+
+
+def test_a_class_without_weight_is_refused(rng: Rng):
+    X, y = overlapping(rng)
+    for options in ({}, {"kernel": "gaussian"}, {"C": np.inf, "kernel": "gaussian"}):
+        with pytest.raises(ValueError, match="sample_weight is zero for every row of a class"):
+            SupportVectorMachine(**options).fit(X, y, np.where(y == y[0], 1.0, 0.0))

@@ -42,8 +42,9 @@ _HOMES = {
     "exhaustive": ("integer_search",),
     "certificate": ("Certificate",),
     "separation": ("Separability", "separability"),
+    "comparison": ("Comparison", "compare"),
 }
-_MODULES = ("bounds", "criteria", "datasets", "mercer", "schedules")
+_MODULES = ("bounds", "criteria", "datasets", "io", "mercer", "plot", "schedules")
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = sorted([*_HOME, *_MODULES, "__version__"])
@@ -52,9 +53,13 @@ if TYPE_CHECKING:
     from . import bounds as bounds
     from . import criteria as criteria
     from . import datasets as datasets
+    from . import io as io
     from . import mercer as mercer
+    from . import plot as plot
     from . import schedules as schedules
     from .certificate import Certificate as Certificate
+    from .comparison import Comparison as Comparison
+    from .comparison import compare as compare
     from .descent import GradientDescent as GradientDescent
     from .descent import NewtonDescent as NewtonDescent
     from .exceptions import FitInterruptedWarning as FitInterruptedWarning

@@ -43,6 +43,7 @@ Matrix = NDArray[np.float64]
 
 BLOCK = 1024  # rows whose scores for all classes are held at a time
 HANDFUL = 8  # neighboring rows that a subsample takes
+FAR = 1e4  # squared mean of a column, in units of its variance, from which a sparse one is centered
 RUN = 1_000_000  # numbers of X that are worth a thread
 
 
@@ -107,10 +108,14 @@ def probabilities(Z: Matrix) -> Matrix:
 
 
 def center_of(X: Any) -> Matrix:
-    """A point amid the rows; of a CSR matrix the origin, because its zeros must stay."""
-    if sparse.issparse(X):
-        return np.zeros(X.shape[1])
+    """A point amid the rows; of a CSR matrix the origin, but for columns that lie far from it."""
     sample = X[:: max(1, X.shape[0] // 1000)]
+    if sparse.issparse(X):
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = np.asarray(sample.mean(axis=0), np.float64).ravel()
+            square = np.asarray(sample.multiply(sample).mean(axis=0), np.float64).ravel()
+            far = mean**2 > FAR * np.maximum(square - mean**2, 0)
+        return np.where(far & np.isfinite(mean) & np.isfinite(square), mean, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         mean = sample.mean(axis=0, dtype=np.float64)
     # a constant column must become zero, not the rounding error of its mean
@@ -130,6 +135,11 @@ class Likelihood:
         entries = int(X.data.size if sparse.issparse(X) else X.size)
         room = entries // max(1, self.d)  # a run of a wide sparse matrix needs a gradient of its own
         self.runs = int(np.clip(min(entries // RUN, room), 1, RUNS))
+
+    @property
+    def total(self) -> float:
+        """The weight of all rows."""
+        return float(self.n if self.v is None else self.v.sum())
 
     @property
     def size(self) -> int:

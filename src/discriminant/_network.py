@@ -92,7 +92,7 @@ class NetworkRule:
         self.output, self.random = output, random
         self.k = 0
         self.path = None
-        self.best, self.waited, self.kept = np.inf, 0, w
+        self.best, self.first, self.waited, self.kept = np.inf, np.inf, 0, w
         self.validation: list[float] = []
         self.notes: list[str] = []
         self.go_on(model)
@@ -127,8 +127,11 @@ class NetworkRule:
             if judged <= min(self.validation):
                 self.kept = self.net.w.copy()
         self.waited = self.waited + 1 if judged > self.best - self.model.tol else 0
+        self.first = judged if self.best == np.inf else self.first
         self.best = min(self.best, judged)
-        status = Status.CONVERGED if self.waited > self.model.n_iter_no_change else None
+        status = None
+        if self.waited > self.model.n_iter_no_change:  # above the first loss it has gone astray, not arrived
+            status = Status.CONVERGED if judged <= self.first or lesson.held.size else Status.BUDGET
         return Epoch(wrong, loss, self.model.learning_rate, self.k - before[1], status)
 
     def _pass(self, lesson: Lesson, watch: Watch) -> tuple[float, int]:

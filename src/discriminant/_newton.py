@@ -48,6 +48,7 @@ ROUGH = 1e-4  # of the subsample
 LATE = 24  # steps after which M is made anew
 MEMORY = 10  # pairs
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
+NOTHING = 1e-6  # of the weight of all rows: a criterion below this is next to zero, and its digits are rounding
 ROUNDING = 1e-13  # of the criterion: smaller differences mean nothing
 
 
@@ -117,8 +118,8 @@ class Whole:
         """M^-1 G."""
         if self.factor is not None:
             return self.factor.solve(G.reshape(-1, 1)).reshape(G.shape)
-        g = G.ravel() / self.scale
-        step = self.vectors @ (self.vectors.T @ g / self.values) / self.scale
+        g = G.ravel() - self.null @ (self.null.T @ G.ravel())  # before and after, so that M^-1 stays symmetric
+        step = self.vectors @ (self.vectors.T @ (g / self.scale) / self.values) / self.scale
         return np.asarray(step - self.null @ (self.null.T @ step)).reshape(G.shape)
 
 
@@ -285,8 +286,8 @@ class NewtonRule:
 
     def _judged(self, length: float, last: float) -> Status | None:
         """Whether this is the minimum, to the tolerance or to rounding."""
-        size = max(abs(self.at.value), np.finfo(np.float64).tiny)
-        exhausted = length == 0 or (self.gap >= 0.5 * last and self.gap <= 1e-16 * size)
+        size = max(abs(self.at.value), NOTHING * self.likelihood.total)
+        exhausted = length == 0 or (self.gap >= 0.5 * last and self.gap <= 1e-14 * size)
         if self.gap <= self.tol * size or (exhausted and self.gap <= 1e-12 * size):
             return Status.CONVERGED
         return Status.BUDGET if length == 0 else None

@@ -52,7 +52,7 @@ SHARE = 0.1  # part of the violation that a block is worked down to
 STEPS = 20  # pairs for each row of a small problem before Newton's turn
 NEWTON = 30  # Newton's steps in a turn
 MU = 1e-11  # share of the diagonal that makes a kernel matrix definite
-SLOW = 100  # rounds after which more is tried than blocks
+SLOW = 40  # rounds after which progress is looked at
 LARGE = 3000  # rows for which the interior method takes seconds
 PATIENCE = 300  # rounds without progress after which rounding is to blame
 
@@ -124,7 +124,7 @@ class Work:
         self.rounds = self.inner = 0
         self.indefinite = False
         self.partial = False  # other rows of the problem stand still, and are in f
-        self.last = 0  # round in which all rows that may have to move were solved for
+        self.last = 0, np.inf  # round and violation when progress was looked at
         self.made = 0  # kernel rows, up to the last time that rows were left out
         self.spare = 2.0  # how many times more must be made for the next time
         self.block: Indices = np.zeros(0, np.int64)
@@ -148,7 +148,7 @@ class Work:
                 tick(violation)
             if matrix is not None:
                 self.round_of_all(matrix, limit, watch)
-            elif self.slow() and (active := self.active()).size <= LARGE:
+            elif self.slow(violation) and (active := self.active()).size <= LARGE:
                 self.round_of_active(active, watch)
             elif self.crowded() and 2 * (active := self.active()).size <= self.z.size:
                 self.shrink(active, max(limit, SHARE * violation), watch, tick)
@@ -175,9 +175,13 @@ class Work:
         self.alpha[block] = alpha
         self._count(steps, bent)
 
-    def slow(self) -> bool:
-        """Tell whether blocks are worked off one after the other without an end in sight."""
-        return self.rounds - self.last >= SLOW and not self.indefinite
+    def slow(self, violation: float) -> bool:
+        """Tell whether the violation has hardly fallen in the last blocks that were worked off."""
+        since, then = self.last
+        if self.indefinite or self.rounds - since < SLOW:
+            return False
+        self.last = self.rounds, violation
+        return violation > SHARE * then
 
     def round_of_active(self, active: Indices, watch: Watch | None) -> None:
         """Solve for all rows that may have to move, by the interior method."""
@@ -185,7 +189,7 @@ class Work:
         better = _improved(self.source.block(active, active), z, self.C[active], alpha, self.f[active], watch)
         self.source.add(self.f, active, (better - alpha) * z)
         self.alpha[active] = better
-        self.last, self.fresh = self.rounds, False
+        self.fresh = False
 
     def crowded(self) -> bool:
         """Tell whether kernel rows were made again that could not be kept: more than a look at all rows would take."""

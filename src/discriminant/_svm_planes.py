@@ -29,6 +29,7 @@ Vector = NDArray[np.float64]
 SMALL = 1000  # rows up to which a problem is finished to NEARLY whatever tol
 NEARLY = 1e-10
 ROUNDING = 1e-8  # relative duality gap that rounding may leave
+LOOSE = 0.01  # relative duality gap at which a small violation says nothing
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 
 
@@ -73,6 +74,9 @@ def plane(
         found = hard(X, z, problem.labels[rows], classes, settings.free)
     elif rows.size <= SMALL and not settings.squared and settings.free:
         found = small(X, z, C, watch, None if past is None else past.alpha[rows])
+        if found.gap > ROUNDING and found.status is not Status.STOPPED:  # the kernel matrix has lost too many digits
+            other = primal(settings, X, z, C, watch, found.a)
+            found = other if other.gap < found.gap else found
     else:
         found = primal(settings, X, z, C, watch, None if past is None else past.a)
     alpha = np.zeros(part.n_rows)
@@ -104,6 +108,12 @@ def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], fr
     alpha = np.zeros(X.shape[0])
     for (i, _), weight in weights.items():
         alpha[i] = float(weight) / (2 * half**2 if free else half**2)
+    if not np.all(z * (given @ a[1:] + a[0]) > 0):
+        raise NotSeparableError(
+            f"C=inf asks for a plane without errors, and there is one, but its margin of {margin.upper:.1g} is lost in "
+            "the rounding of floats. Take a finite C, or leave out columns that depend on others.",
+            separability(given, own).certificate,
+        )
     square = float(a[1:] @ a[1:])
     gap = 1 - (margin.lower / margin.upper) ** 2
     return Machine(alpha, a, square, square / 2, gap, gap, 0, Status.SEPARATED, [])
@@ -146,7 +156,8 @@ def ended(dual: Dual) -> Status:
     """Say why the search for the multipliers stopped; a gap at the rounding error is as good as a small violation."""
     if dual.interrupted:
         return Status.STOPPED
-    return Status.CONVERGED if dual.converged or abs(dual.gap) <= ROUNDING else Status.BUDGET
+    reached = dual.converged and dual.gap <= LOOSE
+    return Status.CONVERGED if reached or abs(dual.gap) <= ROUNDING else Status.BUDGET
 
 
 def centered(X: Any) -> tuple[Any, Vector]:

@@ -49,7 +49,7 @@ def describe(s: Separability) -> str:
         rows["further"] = "total (each class against the rest) and pairwise have verdicts of their own."
     rows["reading"] = READ[s.question.reading]
     rows["note"] = " ".join(s.notes)
-    return "\n".join([f"{s.verdict}: {_headline(s)}", *(f"  {name:<14} {text}" for name, text in rows.items() if text)])
+    return "\n".join([f"{s.verdict}: {headline(s)}", *(f"  {name:<14} {text}" for name, text in rows.items() if text)])
 
 
 def evidence(s: Separability) -> str:
@@ -77,7 +77,8 @@ def _many(n: int, what: str) -> str:
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
-def _headline(s: Separability) -> str:
+def headline(s: Separability) -> str:
+    """What the verdict says of the classes."""
     if not s.groups:
         return COUNTS[s.verdict]
     if len(s.groups) > 2:

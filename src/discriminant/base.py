@@ -83,21 +83,26 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        self._check_parameters()
-        given_X, given_y = X, y
-        X, y = self._validated(X, y, reset=True)
-        self.classes_, labels = encode(y)
-        if self.classes_.size < 2:
-            raise ValueError(
-                f"y holds one class, {self.classes_.tolist()}: a discriminant needs at least two classes; "
-                "add rows of another class."
-            )
-        problem = make_problem(X, labels, sample_weight, self.classes_.size)
-        self._rules: list[Rule] = []
-        with watching() as watch:
-            solutions = self._solutions(problem, watch, given_X, given_y, sample_weight)
-            self._publish(solutions, problem, given_X)
-            self._portions = [solution.told for solution in solutions]
+        before = dict(self.__dict__)
+        try:
+            self._check_parameters()
+            given_X, given_y = X, y
+            X, y = self._validated(X, y, reset=True)
+            self.classes_, labels = encode(y)
+            if self.classes_.size < 2:
+                raise ValueError(
+                    f"y holds one class, {self.classes_.tolist()}: a discriminant needs at least two classes; "
+                    "add rows of another class."
+                )
+            problem = make_problem(X, labels, sample_weight, self.classes_.size)
+            self._rules: list[Rule] = []
+            with watching() as watch:
+                solutions = self._solutions(problem, watch, given_X, given_y, sample_weight)
+                self._publish(solutions, problem, given_X)
+                self._portions = [solution.told for solution in solutions]
+        except ValueError:  # what cannot be fitted leaves the model as it was
+            self.__dict__ = before
+            raise
         self._warn(watch)
         return self
 

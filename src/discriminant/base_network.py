@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import sparse, special
 from sklearn.utils import check_random_state
 
 from ._backpropagation import Output
@@ -22,6 +22,8 @@ from ._squares import blas
 from .base import choice, number
 from .exceptions import FitInterruptedWarning, NotConvergedWarning
 from .solution import Epochs, Report, Solution, Status
+
+TINY = 1e-100  # features below this are zero to weights of size one
 
 FUNCTIONS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "sigmoid": special.expit,
@@ -100,6 +102,13 @@ class NetworkEstimator:
 
     def _driven(self, lesson: Lesson, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution:
         """Drive the rule from random weights; callbacks that listen see the model as if the fit ended now."""
+        values = lesson.problem.source
+        values = values.data if sparse.issparse(values) else values
+        if values.size and 0 < (size := max(float(values.max()), -float(values.min()))) < TINY:
+            raise ValueError(
+                f"the features are at most {size:.1g}, too small for a network to notice: divide the features by "
+                f"{size:.1g}, or standardize them."
+            )
         random = check_random_state(self.random_state)
         rule, epochs = self._drawn(lesson, random), 0
         lesson = self._held_out(lesson, random)
@@ -176,6 +185,8 @@ class NetworkEstimator:
 
     def _remedy(self) -> str:
         """What to try when the loss was still falling."""
+        if self.history_["criterion"][-1] > self.history_["criterion"][0]:
+            return "a smaller learning_rate, for the loss has risen, or standardize the features."
         return "raise max_iter or learning_rate, or standardize the features."
 
     def _warn(self, watch: Watch, stacklevel: int = 4) -> None:

@@ -145,6 +145,20 @@ def history_of(solutions: Sequence[Solution]) -> dict[str, NDArray[Any]]:
     return history
 
 
+def told_by(history: dict[str, NDArray[Any]], count: int = 1) -> list[Epochs]:
+    """The epochs of each of ``count`` problems, from the history of them all: the reverse of ``history_of``."""
+    size = next((len(history[name]) for name in HISTORY if name in history), 0)
+    table = np.column_stack([history.get(name, np.zeros(size)) for name in HISTORY]).astype(np.float64)
+    problem = history.get("problem", np.zeros(size, np.int64))
+    told = []
+    for p in range(count):
+        epochs = Epochs()
+        epochs._rows = np.concatenate([table[problem == p], np.empty((16, len(HISTORY)))])
+        epochs._size = int(np.count_nonzero(problem == p))
+        told.append(epochs)
+    return told
+
+
 class Report:
     """Why a fit stopped and what it means, as text (``print``) or as data (``to_dict``).
 

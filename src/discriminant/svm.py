@@ -25,6 +25,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted
@@ -39,6 +40,7 @@ from .base import LinearClassifier, available_when, choice, number
 from .multiclass import pairs
 from .solution import Epoch, Solution, Status
 
+HUGE = 1e30  # C|x|² beyond which rounding hides the length of w
 PORTION = 64 * 2**20  # bytes of kernel values that a prediction holds at a time
 
 
@@ -82,6 +84,8 @@ class SupportVectorMachine(LinearClassifier):
         1/|w| and 2/|w|, one for each problem.
     gap_ : float
         Relative duality gap, the largest of the problems.
+    sigmoids_ : array of shape (1, 2) or (c, 2)
+        With ``probability=True``, (a, b) of 1 / (1 + exp(a g + b)) for the positive class, or for each class.
     status_, report_
         Why it stopped; criterion, gap, violation of the Kuhn-Tucker conditions.
 
@@ -167,7 +171,8 @@ class SupportVectorMachine(LinearClassifier):
         super().fit(X, y, sample_weight)
         if self.probability:
             plain = clone(self).set_params(probability=False)
-            self._calibrated = CalibratedClassifierCV(plain, ensemble=False).fit(X, y, sample_weight)
+            (found,) = CalibratedClassifierCV(plain, ensemble=False).fit(X, y, sample_weight).calibrated_classifiers_
+            self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in found.calibrators])
         return self
 
     @available_when(lambda model: model.probability)
@@ -185,14 +190,30 @@ class SupportVectorMachine(LinearClassifier):
             Rows of sum one.
         """
         check_is_fitted(self)
-        return np.asarray(self._calibrated.predict_proba(X))
+        g = self.decision_function(X)
+        a, b = self.sigmoids_.T
+        P = expit(-(a * (g[:, None] if g.ndim == 1 else g) + b))
+        if P.shape[1] == 1:
+            return np.hstack([1 - P, P])
+        total = P.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(P, total, out=np.full_like(P, 1 / P.shape[1]), where=total > 0))
 
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
         problem.check_finite()
         problem = problem.canonical()
         if not np.isinf(self.C):
-            problem.squared_radius()  # refuses numbers whose products overflow
+            radius = problem.squared_radius() ** 0.5  # refuses numbers whose products overflow
+            if self._is_plane() and self.C * radius**2 > HUGE:
+                raise ValueError(
+                    f"C={self.C:g} is beyond what floats can tell from infinity for patterns of length {radius:.1g}: "
+                    f"divide the features by {radius:.1g}, or standardize them."
+                )
         parts = self._problems(problem)
+        if any(not np.ptp(part.labels[part.part]) for part in parts):
+            raise ValueError(
+                "sample_weight is zero for every row of a class: a margin lies between two classes; give each of them "
+                "a row of positive weight."
+            )
         before: list[Machine | None] = self.__dict__.pop("_before", None) or [None] * len(parts)
         free = self.intercept == "free"
         settings = Settings(self.C, self.loss == "squared_hinge", free, self.tol, self.cache_size * 2**20)
@@ -289,6 +310,9 @@ class SupportVectorMachine(LinearClassifier):
             K = kernel(X[start : start + size], self.support_vectors_)
             scores[start : start + size] = K @ strengths + self.intercept_
         return scores.astype(X.dtype)
+
+    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
+        super()._warn(watch, stacklevel + 2)  # this method and the fit above stand in between
 
     def _remedy(self) -> str:
         return "a larger tol, standardized features, or a smaller C."

@@ -1,0 +1,27 @@
+"""The command line: ``discriminant check | fit | predict | compare | explain | verify | plot | export | ...``.
+
+One file for each command. A command's function reads its arguments, calls the library, and returns its exit code; data
+go to stdout, everything else to stderr (``_output.py``), and every error becomes one sentence (``_errors.py``). The
+library is imported inside the functions, so that ``--help`` and ``--version`` load neither scikit-learn nor numba.
+
+Exit codes: 0 done (``check``: complete), 2 bad input, 3 quasi-separation, 4 overlap, 5 a proof that was refused,
+130 Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command that ``sys.argv`` holds, and exit with its code."""
+    try:
+        from .app import run
+    except ModuleNotFoundError as error:
+        if error.name not in ("typer", "rich"):
+            raise
+        print("Error: the command line needs typer and rich: pip install 'discriminant[cli]'.", file=sys.stderr)
+        sys.exit(2)
+    sys.exit(run(sys.argv[1:]))

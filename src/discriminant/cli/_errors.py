@@ -1,0 +1,61 @@
+"""Exit codes, and every error as one sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+BAD_INPUT = 2
+QUASI = 3
+OVERLAP = 4
+REFUSED = 5
+INTERRUPTED = 130
+
+LONGEST = 880  # characters of a message; with its "Error: " it stays below 900
+FEW = 8  # names that a message lists
+
+
+OPTION = re.compile(r"\b(missing|unseen|format)='(\w+)'")
+
+
+class CommandError(ValueError):
+    """What the user asked for cannot be done; the message says why and what to do."""
+
+
+def sentence(error: BaseException) -> str:
+    """What went wrong, in one short message."""
+    told = getattr(error, "format_message", None)  # typer's own errors, whichever click it brings
+    if told is not None:
+        return shortened(f"{told().rstrip('.')}. Try --help.".replace("?.", "?"))
+    if isinstance(error, MemoryError):
+        return f"the data do not fit into memory ({shortened(str(error), 200)}): take fewer rows or --features."
+    if isinstance(error, ImportError | ValueError):
+        # The library speaks of parameters, missing='drop'; here they are options, --missing drop.
+        return shortened(OPTION.sub(r"--\1 \2", str(error)) or type(error).__name__)
+    if isinstance(error, OSError):
+        what = error.strerror or str(error)
+        return shortened(f"{error.filename}: {what}." if error.filename else f"{what}.")
+    return shortened(
+        f"unexpected {type(error).__name__}: {error}. This is a fault of discriminant; set DISCRIMINANT_TRACEBACK=1 to "
+        "see where it happened, and report it."
+    )
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """The text in one line, cut where it is too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 2].rstrip()} …"
+
+
+def nearest(name: str, names: Iterable[str], *, only: bool = False) -> str:
+    """A hint with the names that resemble ``name`` most, or else, unless ``only`` those will do, with the first few."""
+    known = list(names)
+    lower = {option.lower(): option for option in known}
+    close = [lower[match] for match in get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
+    if close:
+        return f"Did you mean {' or '.join(map(repr, close))}?"
+    if only or not known:
+        return ""
+    more = f" and {len(known) - FEW:,} more" if len(known) > FEW else ""
+    return f"There are {', '.join(known[:FEW])}{more}."

@@ -1,0 +1,66 @@
+"""A fit with a progress bar, which Ctrl-C ends early with a usable model."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from ._errors import CommandError
+from ._output import progress, told_later, warn, watched
+
+
+class Passes:
+    """A scikit-learn callback that tells how many passes are done, of how many at most."""
+
+    def __init__(self, update: Callable[[float, float | None], None]) -> None:
+        self.update = update
+        self.done, self.total = 0, None
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """The fit begins."""
+        self.total = context.max_subtasks
+        self.update(0, self.total)
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """A pass begins."""
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        """A pass has ended."""
+        self.done += 1
+        self.update(self.done, self.total)
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """The fit has ended."""
+
+
+def learn(model: Any, X: Any, y: Any, w: Any) -> bool:
+    """Fit the model; tell whether Ctrl-C ended it early."""
+    from sklearn.base import is_regressor
+
+    from ..exceptions import FitInterruptedWarning
+
+    if is_regressor(model) and y.dtype.kind not in "biuf":
+        raise CommandError(f"--target: {type(model).__name__} predicts numbers, and the column holds {y[0].item()!r}.")
+    given = {} if w is None else {"sample_weight": w}
+    if given and "sample_weight" not in inspect.signature(model.fit).parameters:
+        raise CommandError(f"--weights: {type(model).__name__} takes no weights; leave the option out.")
+    kind, shape = type(model).__name__, f"{X.shape[0]:,} rows of {X.shape[1]:,} features"
+    with (
+        told_later(f"Fitting {kind} to {shape}."),
+        warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught,
+        progress(f"fitting {kind}") as update,
+    ):
+        if watched() and hasattr(model, "set_callbacks"):
+            model.set_callbacks(Passes(update))
+            try:
+                model.fit(X, y, **given)
+            finally:
+                model.set_callbacks()
+        else:
+            model.fit(X, y, **given)
+    for warning in caught:
+        if not issubclass(warning.category, FitInterruptedWarning):
+            warn(warning.message)
+    return any(issubclass(warning.category, FitInterruptedWarning) for warning in caught)

@@ -1,0 +1,78 @@
+"""The procedures by their names on the command line: class names in kebab-case, variants of them, and short names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+import discriminant
+
+from .._methods import ALIASES, METHODS, Procedure
+from ._errors import CommandError, nearest
+
+WORDS = {"none": None, "null": None, "true": True, "false": False, "inf": float("inf"), "infinity": float("inf")}
+
+
+def kebab(name: str) -> str:
+    """``HoKashyap`` as ``ho-kashyap``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+REGRESSORS = {kebab(name): Procedure(name) for name in discriminant.__all__ if name.endswith("Regressor")}
+PROCEDURES: dict[str, Procedure] = METHODS | REGRESSORS
+
+
+def complete_methods(incomplete: str) -> list[str]:
+    """What the shell may complete a name to."""
+    return [name for name in [*ALIASES, *PROCEDURES] if name.startswith(incomplete)]
+
+
+def short_name(name: str) -> str | None:
+    """The short name of a procedure, where it has one."""
+    return next((short for short, long in ALIASES.items() if long == name), None)
+
+
+def find(method: str) -> Procedure:
+    """The procedure of a name. That of a class stands for the class as it is, with its own defaults."""
+    wanted = method.strip().lower().replace("_", "-")
+    wanted = ALIASES.get(wanted, wanted)
+    if wanted not in PROCEDURES:
+        hint = nearest(wanted, [*ALIASES, *PROCEDURES])
+        raise CommandError(f"--method {method!r} is no procedure. {hint} `discriminant methods` lists them.")
+    found = PROCEDURES[wanted]
+    return Procedure(found.kind) if kebab(found.kind) == wanted else found
+
+
+def make(procedure: Procedure, settings: list[str] | None, seed: int) -> Any:
+    """An estimator with its parameters; one that draws at random gets the seed."""
+    model = procedure()
+    known = parameters(model)
+    given = dict(_setting(text, procedure.kind, known) for text in settings or ())
+    if "random_state" in known:
+        given.setdefault("random_state", seed)
+    return model.set_params(**given)
+
+
+def _setting(text: str, kind: str, known: dict[str, Any]) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise CommandError(f"--set {text!r} is no setting: write NAME=VALUE, such as C=10.")
+    if name not in known:
+        raise CommandError(f"--set {text!r}: {kind} has no parameter {name!r}. {nearest(name, known)}".rstrip())
+    return name, value_of(value)
+
+
+def value_of(text: str) -> Any:
+    """A number, a list, True, None, inf; else the text itself."""
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
+
+
+def parameters(model: Any) -> dict[str, Any]:
+    """The parameters of a procedure."""
+    return dict(model.get_params(deep=False))

@@ -1,0 +1,144 @@
+"""Data to stdout, everything else to stderr: text, JSON, aligned tables, warnings, progress bars with the time left."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from threading import Timer
+from typing import Any
+
+from ._errors import shortened
+
+DELAY = 1.0  # seconds before a bar appears
+LATER = 3.0  # and before a line does where there is no terminal for a bar
+
+_state = {"quiet": False}
+
+
+def hush(quiet: bool) -> None:
+    """Whether stderr stays empty from now on."""
+    _state["quiet"] = quiet
+
+
+def echo(text: str) -> None:
+    """One piece of data to stdout; a reader that has gone away (``| head``) is no error."""
+    known = sys.stdout.encoding or "utf-8"
+    shown = text.encode(known, "replace").decode(known)  # what an old terminal cannot show is no error either
+    try:
+        sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
+
+
+def silence() -> None:
+    """Send what is still to come on stdout, and what Python writes at its end, nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+
+
+def say(text: str) -> None:
+    """One line to stderr, unless it is to stay empty."""
+    if not _state["quiet"]:
+        head, colon, rest = text.partition(":")
+        style = {"Error": "31", "Warning": "33"}.get(head)
+        shown = f"\x1b[{style}m{head}{colon}\x1b[0m{rest}" if style and _colored() else text
+        try:
+            print(shown, file=sys.stderr, flush=True)
+        except (BrokenPipeError, ValueError):
+            return  # nobody listens
+
+
+def warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as one line; takes the place of ``warnings.showwarning``."""
+    say(f"Warning: {shortened(str(message))}")
+
+
+def _colored() -> bool:
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def echo_json(kind: str, content: dict[str, Any]) -> None:
+    """One JSON document in one line: its format, the version of its schema, its content."""
+    header = {"format": f"discriminant {kind}", "version": 1}
+    unicode = str(sys.stdout.encoding).lower() in ("utf-8", "utf8")
+    echo(json.dumps(plain({**header, **content, **header}), allow_nan=False, ensure_ascii=not unicode))
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON knows it: infinity as text, NaN as null, anything foreign by its name."""
+    if isinstance(value, Enum):
+        return value.name
+    if hasattr(value, "tolist"):  # NumPy's arrays and numbers
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return getattr(value, "__name__", None) or str(value)
+
+
+def named(text: str, names: Sequence[str]) -> str:
+    """The text of a report with the features by their names: it knows only their places."""
+    return re.sub(r"\(feature (\d+)\)", lambda found: f"({names[int(found[1])]})", text)
+
+
+def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A table in plain text; the last column keeps its length."""
+    texts = [list(heads), *([str(entry) for entry in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    padded = ([entry.ljust(width) for entry, width in zip(line, widths, strict=True)] for line in texts)
+    lines = ["  ".join(line).rstrip() for line in padded]
+    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        lines[0] = f"\x1b[1m{lines[0]}\x1b[0m"
+    return "\n".join(lines)
+
+
+def watched() -> bool:
+    """Whether progress is shown: on a terminal, without ``--quiet``."""
+    return sys.stderr.isatty() and not _state["quiet"] and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def told_later(text: str) -> Iterator[None]:
+    """A line in the log of what takes long where no bar is shown."""
+    timer = Timer(LATER, say, [text])
+    timer.daemon = True
+    if not watched():
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[float, float | None], None]]:
+    """A bar with the time left, from one second on; the function takes what is done, and the whole if it is known."""
+    if not watched():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    bars = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+    task = bars.add_task(title, total=None)
+    timer = Timer(DELAY, bars.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, total: bars.update(task, completed=done, total=total)
+    finally:
+        timer.cancel()
+        timer.join()
+        bars.stop()

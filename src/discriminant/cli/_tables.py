@@ -1,0 +1,152 @@
+"""Tables from files, from standard input and from the data sets of the package; what is to be learned from them."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._extras import needed
+from ._errors import CommandError, nearest
+from ._options import Missing, names
+from ._output import progress
+
+if TYPE_CHECKING:
+    from ..datasets import Dataset
+    from ..io import Recipe
+
+TARGET = "target"  # the column of the labels of a built-in data set
+SEED = 0  # of generated data sets: a proof about one must hold tomorrow
+
+
+def dataset(name: str) -> Dataset | None:
+    """The data set of a name such as ``iris``, ``or-function`` or ``table-1-3``; None where there is none.
+
+    Numbers behind a name are what its loader takes: ``table-1-3`` is ``table(1, 3)``.
+    """
+    from .. import datasets
+
+    words = name.replace("_", "-").split("-")
+    numbers: list[int] = []
+    while words and words[-1].isdecimal():
+        numbers.insert(0, int(words.pop()))
+    stem = "_".join(words)
+    if stem not in datasets.names():
+        return None
+    takes = inspect.signature(getattr(datasets, stem)).parameters
+    fixed: dict[str, Any] = {"random_state": SEED} if "random_state" in takes else {}
+    try:
+        return datasets.load(stem, *numbers, **fixed)
+    except TypeError:
+        shown = stem.replace("_", "-")
+        raise CommandError(f"the data set {shown!r} takes no numbers {numbers}: leave them out.") from None
+
+
+def frame_of(found: Dataset) -> Any:
+    """A data set as a table, its labels last."""
+    polars = needed("polars", "io")
+    X = found.X.toarray() if hasattr(found.X, "toarray") else found.X
+    columns = {name: X[:, j] for j, name in enumerate(found.feature_names)}
+    return polars.DataFrame(columns | {TARGET: found.y})
+
+
+def table(source: str, format: str | None, *, whole: bool = False) -> tuple[Any, str | None]:
+    """The table that the user means, and its target where it is known: a file, standard input, or a data set.
+
+    A frame where the ``whole`` is asked for; else perhaps something that is read in portions.
+    """
+    from ..io import read, scan
+
+    if source != "-" and not Path(source).exists() and format is None:
+        found = dataset(source)
+        if found is not None:
+            return frame_of(found), TARGET
+        _refuse(source)
+    return (read if whole else scan)(source, format=format), None
+
+
+def _refuse(source: str) -> None:
+    """Say that there is no such table, and which names resemble it."""
+    from .. import datasets
+    from ..io.tables import FORMATS
+
+    beside = _beside(source, tuple(FORMATS))
+    if Path(source).suffix or Path(source).parent != Path():
+        raise CommandError(f"there is no file {source!r}. {nearest(source, beside, only=True)}".rstrip())
+    known = [name.replace("_", "-") for name in datasets.names()]
+    hint = nearest(source, [*known, *beside])
+    raise CommandError(f"{source!r} is neither a file nor a data set. {hint} `discriminant datasets` lists them.")
+
+
+def _beside(source: str, suffixes: tuple[str, ...]) -> list[str]:
+    """The files of these kinds in the folder of a path that is not there."""
+    folder = Path(source).parent
+    if not folder.is_dir():
+        return []
+    return [str(folder / entry.name) for entry in folder.iterdir() if entry.suffix.lower() in suffixes]
+
+
+def learnable(
+    source: str,
+    format: str | None,
+    target: str | None,
+    features: str | None,
+    drop: str | None,
+    missing: Missing,
+    *,
+    weights: str | None = None,
+    standardize: bool = False,
+) -> tuple[Recipe, Any, Any, Any]:
+    """What is to be learned from which columns, and X, y and weights."""
+    from ..io import Recipe
+
+    with progress(f"reading {source}") as update:
+        update(0, None)
+        rows, known = table(source, format)
+        recipe = Recipe(
+            target=target or known,
+            features=names(features),
+            drop=names(drop) or (),
+            weights=weights,
+            missing=missing.value,
+            standardize=standardize,
+        )
+        return (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1)))
+
+
+def axes_of(axes: str | None, known: list[str]) -> list[str]:
+    """The names of the two features that are drawn; a table of one feature has only that."""
+    chosen = known[:2] if axes is None else names(axes) or []
+    for name in chosen:
+        if name not in known:
+            raise CommandError(f"--axes: there is no feature {name!r}. {nearest(name, known)}")
+    if len(set(chosen)) != min(2, len(known)):
+        raise CommandError(f"--axes {axes!r}: name two different features.")
+    return chosen
+
+
+def standard_input(first: str, second: str) -> None:
+    """Refuse to read two things from one stream."""
+    if first == second == "-":
+        raise CommandError("only one argument can be -: standard input is read once.")
+
+
+def check_file(source: str, what: str) -> None:
+    """Refuse a path that is no file, with the names beside it that resemble it."""
+    path = Path(source)
+    if path.is_dir():
+        raise CommandError(f"{source!r} is a folder: give {what}.")
+    if not path.is_file():
+        hint = nearest(source, _beside(source, (".json",)), only=True)
+        raise CommandError(f"there is no file {source!r}: give {what}. {hint}".rstrip())
+
+
+def text_of(source: str, what: str) -> str:
+    """The text of a file, or of standard input."""
+    if source != "-":
+        check_file(source, what)
+    try:
+        return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise CommandError(f"{source!r} is not text: give {what}.") from None

@@ -1,0 +1,52 @@
+"""``discriminant check``: are the classes linearly separable? The verdict, with its proof."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .._atomic import write_whole
+from ._errors import OVERLAP, QUASI
+from ._options import Data, Drop, Features, Format, Json, Missing, MissingOption, Quiet, Reading, Target
+from ._output import echo, say, watched
+from ._tables import learnable
+from ._writing import check_place
+
+CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
+
+
+def check(
+    data: Data,
+    target: Target = None,
+    features: Features = None,
+    drop: Drop = None,
+    missing: MissingOption = Missing.REFUSE,
+    intercept: Annotated[bool, typer.Option(help="Whether planes may miss the origin.")] = True,
+    reading: Annotated[
+        Reading, typer.Option(help="A number means what the file says (decimal), or what the machine holds (float).")
+    ] = Reading.DECIMAL,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the proof there.", show_default=False)
+    ] = None,
+    format: Format = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Tell whether the classes are linearly separable, and prove it.
+
+    Exit code 0 if a plane separates them strictly (complete), 3 if only weakly (quasi), 4 if none does (overlap); of
+    three classes or more, for one linear machine. --json prints the proof, which `discriminant verify` checks.
+    """
+    check_place(output)
+    recipe, X, y, _ = learnable(data, format, target, features, drop, missing)
+    from .. import separability  # heavy: what is wrong with the table has been said before
+
+    found = separability(X, y, intercept=intercept, reading=reading.value, progress=watched())
+    found.question.names.columns = list(recipe.feature_names)  # X is a bare array: a frame would be a copy
+    proof = found.certificate.to_json()
+    if output is not None and output != "-":
+        write_whole(output, f"{proof}\n")
+        say(f"The proof is in {output}.")
+    echo(proof if json or output == "-" else str(found))
+    return CODES[found.verdict]

@@ -1,0 +1,88 @@
+"""``discriminant compare``: every procedure on one table."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .._methods import chosen
+from ._errors import INTERRUPTED, CommandError
+from ._options import (
+    Axes,
+    Data,
+    Drop,
+    Features,
+    Format,
+    Json,
+    Missing,
+    MissingOption,
+    Quiet,
+    Seed,
+    Standardize,
+    Target,
+    Weights,
+    names,
+)
+from ._output import echo, echo_json, progress, say
+from ._tables import axes_of, learnable
+from ._writing import check_place
+
+
+def compare(
+    data: Data,
+    target: Target = None,
+    methods: Annotated[
+        str, typer.Option(metavar="A,B,C", help="The procedures, or all; see `discriminant methods`.")
+    ] = "all",
+    cv: Annotated[int, typer.Option(metavar="N", min=0, help="Folds of the cross-validation; 0 leaves it out.")] = 5,
+    html: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write a report with pictures there, as one HTML file.", show_default=False),
+    ] = None,
+    axes: Axes = None,
+    features: Features = None,
+    drop: Drop = None,
+    weights: Weights = None,
+    missing: MissingOption = Missing.REFUSE,
+    standardize: Standardize = False,
+    seed: Seed = 0,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes; by default one for each core.", show_default=False)
+    ] = None,
+    format: Format = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Run every procedure on a table: errors, cross-validated errors, margin, corrections, time, verdict.
+
+    Ctrl-C ends it early; what was not run says so in its row.
+    """
+    check_place(html)
+    procedures = list(chosen("all" if methods == "all" else names(methods) or []))
+    if not procedures:
+        raise CommandError(f"--methods {methods!r} names no procedure: write all, or names with commas between them.")
+    recipe, X, y, w = learnable(data, format, target, features, drop, missing, weights=weights, standardize=standardize)
+    drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
+    from .. import comparison  # heavy: what is wrong with the table has been said before
+
+    with progress("comparing") as update:
+        found = comparison.compare(
+            X,
+            y,
+            procedures,
+            cv,
+            sample_weight=w,
+            feature_names=recipe.feature_names,
+            n_jobs=jobs,
+            random_state=seed,
+            progress=lambda done, total, name: update(done, total),
+        )
+    if html is not None:
+        found.report(html, features=drawn, title=data)
+        say(f"The report is in {html}.")
+    if json:
+        echo_json("comparison", found.to_dict())
+    else:
+        echo(str(found))
+    return INTERRUPTED if any(row.failure == comparison.INTERRUPTED for row in found.rows) else 0

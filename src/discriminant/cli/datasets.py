@@ -1,0 +1,60 @@
+"""``discriminant datasets``: the data sets of the package, or one of them as a table."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from ._errors import CommandError, nearest
+from ._options import Json, Quiet
+from ._output import aligned, echo, echo_json, plain
+from ._tables import dataset, frame_of
+from ._writing import write_table
+
+
+def datasets(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Print this data set as a table.", show_default=False)
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Write the table there; - is CSV on stdout.")
+    ] = "-",
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """List the data sets of the package, or print one of them as a table."""
+    from .. import datasets as room
+
+    known = [entry.replace("_", "-") for entry in room.names()]
+    if name is None:
+        facts = [_facts(entry) for entry in known]
+        if json:
+            echo_json("datasets", {"datasets": facts})
+        else:
+            heads = ("name", "rows", "columns", "classes", "description")
+            echo(aligned(heads, [[fact[head] for head in heads] for fact in facts]))
+        return
+    found = dataset(name)
+    if found is None:
+        raise CommandError(f"{name!r} is no data set. {nearest(name, known)}")
+    if json:
+        rows = frame_of(found).rows()
+        echo_json("dataset", _facts(name) | {"feature_names": found.feature_names, "data": plain(rows)})
+    else:
+        write_table(frame_of(found), output)
+
+
+def _facts(name: str) -> dict[str, Any]:
+    found = dataset(name)
+    assert found is not None
+    n, d = found.X.shape
+    return {
+        "name": name,
+        "rows": n,
+        "columns": d,
+        "classes": len(set(found.y.tolist())),
+        "verdict": found.answers.get("verdict"),
+        "description": found.description,
+        "source": found.source,
+    }

@@ -1,0 +1,150 @@
+"""``discriminant explain``: a model in words: its discriminant, its features by rank, why it stopped."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from ._methods import parameters
+from ._models import model_of
+from ._options import Json, Model, Quiet
+from ._output import aligned, echo, echo_json, named
+
+TERMS = 12  # of a discriminant that are printed
+
+
+def explain(
+    model: Model,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many features to print.")] = 20,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say what a model does: the discriminant in words, the features ranked, why it stopped."""
+    fitted, recipe = model_of(model)
+    facts = _facts(fitted, recipe)
+    if json:
+        echo_json("explanation", facts)
+    else:
+        stopped = f"Why it stopped\n{named(str(fitted.report_), facts['features'])}"
+        blocks = [_headline(fitted, facts), _formulas(facts), _ranked(facts, top), stopped]
+        echo("\n\n".join(block for block in blocks if block))
+
+
+def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
+    names = [f"x{j}" for j in range(fitted.n_features_in_)] if recipe is None else list(recipe.feature_names)
+    classes = getattr(fitted, "classes_", None)
+    discriminants = _discriminants(fitted, names)
+    return {
+        "class": type(fitted).__name__,
+        "parameters": parameters(fitted),
+        "target": None if recipe is None else recipe.target,
+        "standardized": recipe is not None and bool(recipe.standardize),
+        "classes": None if classes is None else classes.tolist(),
+        "multiclass": getattr(fitted, "multiclass_", None),
+        "features": names,
+        "discriminants": discriminants,
+        "ranking": _ranking(fitted, names, discriminants),
+        "status": fitted.status_.name,
+        "report": fitted.report_.to_dict(),
+    }
+
+
+def _discriminants(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
+    """What each discriminant speaks for and against, its intercept and weights; None where there are no planes."""
+    import numpy as np
+
+    if not hasattr(fitted, "coef_"):
+        return None
+    W = np.atleast_2d(fitted.coef_)
+    intercepts = np.broadcast_to(np.atleast_1d(fitted.intercept_), len(W))
+    return [
+        {"for": one, "against": other, "intercept": float(w0), "weights": dict(zip(names, w.tolist(), strict=True))}
+        for (one, other), w0, w in zip(_sides(fitted, len(W)), intercepts, W, strict=True)
+    ]
+
+
+def _sides(fitted: Any, n: int) -> list[tuple[Any, Any]]:
+    """The class that each discriminant speaks for, and the one it speaks against; None where it is all others."""
+    from ..multiclass import pairs
+
+    if not hasattr(fitted, "classes_"):
+        return [(None, None)] * n
+    classes = fitted.classes_.tolist()
+    if hasattr(fitted, "subclasses_"):
+        return [(classes[int(k)], None) for k in fitted.subclasses_]
+    if fitted.multiclass_ == "one-vs-one":
+        return [(classes[j], classes[i]) for i, j in pairs(len(classes))]
+    return [(classes[1], classes[0])] if n == 1 else [(label, None) for label in classes]
+
+
+def _ranking(fitted: Any, names: list[str], discriminants: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    """The features by the size of their weights, and which class a larger value speaks for most."""
+    import numpy as np
+
+    from .. import feature_ranking
+
+    if discriminants is None:
+        return None
+    rows = []
+    for rank, j in enumerate(feature_ranking(fitted).tolist(), 1):
+        weights = np.array([part["weights"][names[j]] for part in discriminants])
+        best = discriminants[int(np.argmax(weights))]
+        favored = best["against"] if len(weights) == 1 and weights[0] < 0 else best["for"]
+        size = float(np.linalg.norm(weights))
+        rows.append({"rank": rank, "feature": names[j], "size": size, "speaks_for": favored if size else None})
+    return rows
+
+
+def _headline(fitted: Any, facts: dict[str, Any]) -> str:
+    """What kind of model it is, and how it decides."""
+    n, classes = len(facts["features"]), facts["classes"]
+    what = f"{facts['class']}, {n:,} feature{'s' if n != 1 else ''}"
+    if classes is None and facts["discriminants"] is not None:
+        return f"{what}: a weighted sum of the features predicts {facts['target'] or 'the target'}."
+    shown = list(map(str, classes or []))
+    listed = ", ".join(shown[:TERMS]) + (" …" if len(shown) > TERMS else "")
+    if facts["discriminants"] is None:
+        parts = {"layers": getattr(fitted, "n_layers_", None), "kernel": facts["parameters"].get("kernel")}
+        support = getattr(fitted, "support_", None)
+        parts["support vectors"] = None if support is None else len(support)
+        found = ", ".join(f"{name} {value}" for name, value in parts.items() if value is not None)
+        surface = f", classes {listed}: the boundary" if classes else ": the surface"
+        return f"{what}{surface} is curved ({found}), so that no feature has a weight."
+    if len(facts["discriminants"]) == 1:
+        return f"{what}: a row is taken for {classes[1]} where g(x) is zero or more, for {classes[0]} where it is less."
+    if facts["multiclass"] == "one-vs-one":
+        return f"{what}: each pair of the classes {listed} has a plane; a row goes to the class that wins most pairs."
+    return f"{what}: each of the classes {listed} has a discriminant; a row goes to the class whose value is largest."
+
+
+def _formulas(facts: dict[str, Any]) -> str:
+    """Every discriminant as a sum, the largest weights first."""
+    if facts["discriminants"] is None:
+        return ""
+    lines = []
+    for part in facts["discriminants"]:
+        one, other = part["for"], part["against"]
+        sides = f"{one}" if other is None else f"{one} against {other}"
+        name = "g(x)" if len(facts["discriminants"]) == 1 else f"g(x), {sides}"
+        weights = sorted(part["weights"].items(), key=lambda pair: -abs(pair[1]))
+        terms = [f"{weight:+.6g} {feature}" for feature, weight in weights if weight][:TERMS]
+        more = [f"… ({len(weights) - TERMS:,} more)"] if len(weights) > TERMS else []
+        lines.append(f"  {name} = {' '.join([*terms, *more, format(part['intercept'], '+.6g')])}")
+    scaled = "\n  Each feature is standardized first: minus its mean, divided by its standard deviation."
+    return "\n".join(lines) + (scaled if facts["standardized"] else "")
+
+
+def _ranked(facts: dict[str, Any], top: int) -> str:
+    """The features, the most important first."""
+    if facts["ranking"] is None:
+        return ""
+    rows = [
+        [row["rank"], row["feature"], f"{row['size']:.6g}", "" if row["speaks_for"] is None else row["speaks_for"]]
+        for row in facts["ranking"][:top]
+    ]
+    table = aligned(("rank", "feature", "size of weight", "a larger value speaks for"), rows)
+    units = "\nSizes depend on the units of the features; fit with --standardize to make them comparable."
+    note = "" if facts["standardized"] else units
+    more = f"\n… and {len(facts['ranking']) - top:,} more" if len(facts["ranking"]) > top else ""
+    return f"{table}{more}{note}"

@@ -1,0 +1,116 @@
+"""``discriminant fit``: learn a model from a table, tell why it stopped, and save it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Annotated, Any
+
+import typer
+
+from ._errors import INTERRUPTED, CommandError
+from ._learning import learn
+from ._methods import find, make, parameters
+from ._options import (
+    Data,
+    Drop,
+    Features,
+    Format,
+    Json,
+    Method,
+    Missing,
+    MissingOption,
+    Quiet,
+    Seed,
+    Setting,
+    Standardize,
+    Target,
+    Weights,
+)
+from ._output import echo, echo_json, named, say
+from ._tables import learnable
+from ._writing import check_place
+
+
+def fit(
+    data: Data,
+    target: Target = None,
+    method: Method = "perceptron",
+    settings: Setting = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the model there; - is stdout.", show_default=False),
+    ] = None,
+    features: Features = None,
+    drop: Drop = None,
+    weights: Weights = None,
+    missing: MissingOption = Missing.REFUSE,
+    standardize: Standardize = False,
+    seed: Seed = 0,
+    format: Format = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> int:
+    """Learn a model, and say why it stopped. Ctrl-C keeps what has been learned so far.
+
+    The model file is JSON. It remembers how the table is to be read, so that `discriminant predict` needs nothing else.
+    """
+    if json and output == "-":
+        raise CommandError("--json and -o - would both write to stdout: give the model a file name.")
+    check_place(output)
+    procedure = find(method)
+    recipe, X, y, w = learnable(data, format, target, features, drop, missing, weights=weights, standardize=standardize)
+    model = make(procedure, settings, seed)
+    interrupted = learn(model, X, y, w)
+    if output is not None:
+        _save(model, recipe, output)
+    if output not in (None, "-"):
+        say(f"The model {'learned so far ' if interrupted else ''}is in {output}.")
+    facts = _facts(model, method, recipe, X, y) | {"model": output, "interrupted": interrupted}
+    if json:
+        echo_json("fit", facts)
+    else:
+        (say if output == "-" else echo)(_text(model, facts))
+    return INTERRUPTED if interrupted else 0
+
+
+def _save(model: Any, recipe: Any, output: str) -> None:
+    from ..io import dumps, save
+
+    if output == "-":
+        echo(dumps(model, recipe))
+    else:
+        save(model, output, recipe)
+
+
+def _facts(model: Any, method: str, recipe: Any, X: Any, y: Any) -> dict[str, Any]:
+    """What the fit came to; every error on the training rows is counted with the final weights."""
+    classes = getattr(model, "classes_", None)
+    with warnings.catch_warnings(action="ignore"):  # the fit has warned already
+        errors = None if classes is None else int((model.predict(X) != y).sum())
+        squared = None if classes is not None else float(((model.predict(X) - y) ** 2).mean())
+    return {
+        "method": method,
+        "class": type(model).__name__,
+        "parameters": parameters(model),
+        "target": recipe.target,
+        "features": list(recipe.feature_names),
+        "classes": classes,
+        "rows": len(y),
+        "errors": errors,
+        "train_error": None if errors is None else errors / len(y),
+        "mean_squared_error": squared,
+        "status": model.status_.name,
+        "finished": model.status_.finished,
+        "report": model.report_.to_dict(),
+    }
+
+
+def _text(model: Any, facts: dict[str, Any]) -> str:
+    if facts["errors"] is None:
+        left = f"mean squared error {facts['mean_squared_error']:.6g} over {facts['rows']:,} rows"
+    else:
+        left = (
+            f"{facts['errors']:,} of {facts['rows']:,} rows ({facts['train_error']:.2%}) on the wrong side at the end"
+        )
+    report = named(str(model.report_), facts["features"])
+    return f"{report}\n  {'training':<15} {left}"

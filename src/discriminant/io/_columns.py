@@ -1,0 +1,147 @@
+"""How the columns of a table become columns of a matrix: numbers as they are, levels as zeros and ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._extras import needed
+from ._errors import TableError
+
+pl = needed("polars", "io")
+
+MOST_LEVELS = 1000
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: a number, or the levels that stand for one column of zeros and ones each."""
+
+    name: str
+    levels: tuple[str, ...] | None = None
+    fill: float | str | None = None  # what stands for a missing value
+
+    @property
+    def width(self) -> int:
+        """How many columns of the matrix it makes."""
+        return 1 if self.levels is None else len(self.levels)
+
+    @property
+    def names(self) -> list[str]:
+        """Their names."""
+        return [self.name] if self.levels is None else [f"{self.name}={level}" for level in self.levels]
+
+    def put(self, series: Any, out: NDArray[np.float64], first: int, unseen: str) -> None:
+        """Write the values into the columns ``out``; what is missing becomes NaN. ``first`` is the row's number."""
+        if self.levels is None:
+            out[:, 0] = numbers(series, first)
+            return
+        texts = series.cast(pl.String)
+        codes = texts.replace_strict(list(self.levels), range(len(self.levels)), default=-1, return_dtype=pl.Int64)
+        place, absent = codes.fill_null(-1).to_numpy(), texts.is_null().to_numpy()
+        if unseen == "refuse" and np.any(strange := (place < 0) & ~absent):
+            row = int(strange.argmax())
+            known = ", ".join(self.levels[:12]) + (", …" if len(self.levels) > 12 else "")
+            raise TableError(
+                f"column {self.name!r} holds {texts[row]!r} in row {first + row + 1:,}, a level that the fit has not "
+                f"seen (it knows {known}): correct it, or ignore unseen levels (unseen='ignore')."
+            )
+        out[:] = 0
+        known_rows = np.flatnonzero(place >= 0)
+        out[known_rows, place[known_rows]] = 1
+        out[absent] = np.nan
+
+    def put_fill(self, out: NDArray[np.float64]) -> None:
+        """Write what stands for missing values in place of NaN."""
+        absent = np.isnan(out[:, 0])
+        if not absent.any():
+            return
+        if self.levels is None:
+            out[absent, 0] = self.fill
+        else:
+            out[absent] = [level == self.fill for level in self.levels]
+
+    def filled(self, out: NDArray[np.float64]) -> Column:
+        """The column with what a missing value is replaced by: the median, or the most frequent level."""
+        present = ~np.isnan(out[:, 0])
+        if not present.any():
+            raise TableError(f"column {self.name!r} holds no values at all: drop it.")
+        if self.levels is None:
+            return Column(self.name, None, float(np.median(out[present, 0])))
+        return Column(self.name, self.levels, self.levels[int(np.nansum(out, axis=0).argmax())])
+
+
+def is_number(kind: Any) -> bool:
+    """Whether a polars type is a number; a column without any value counts as one."""
+    return bool(kind.is_numeric() or kind == pl.Null)
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a polars type has levels."""
+    return bool(kind in (pl.String, pl.Boolean, pl.Categorical, pl.Enum))
+
+
+def is_sparse(kind: Any) -> bool:
+    """Whether a polars type holds the (index, value) lists of a LIBSVM table."""
+    return bool(kind == pl.List(pl.Struct({"index": pl.UInt32, "value": pl.Float64})))
+
+
+def check_feature(name: str, kind: Any) -> None:
+    """Refuse a column that cannot become numbers, with advice."""
+    if kind.is_temporal():
+        raise TableError(
+            f"column {name!r} holds dates or times ({kind}): turn it into numbers that mean something, such as days "
+            "since an event, the month or the weekday, or drop it."
+        )
+    if not (is_number(kind) or is_text(kind) or is_sparse(kind)):
+        raise TableError(f"column {name!r} holds {kind}, which is neither a number nor text: drop it or flatten it.")
+
+
+def numbers(series: Any, first: int) -> NDArray[np.float64]:
+    """A column as floats, NaN where a value is missing; text that is no number is refused by its row."""
+    kind = series.dtype
+    if not is_number(kind):
+        strange = series.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False).is_null()
+        strange = strange & series.is_not_null()
+        if kind != pl.String or strange.any():
+            row = int(strange.arg_max() or 0)
+            raise TableError(
+                f"column {series.name!r} holds {series[row]!r} in row {first + row + 1:,}, where a number should be: "
+                "correct it."
+            )
+        series = series.str.strip_chars()
+    return np.asarray(series.cast(pl.Float64).to_numpy(), np.float64)
+
+
+def levels_of(name: str, found: set[str]) -> tuple[str, ...]:
+    """The levels in order, unless they are too many to mean anything."""
+    if len(found) > MOST_LEVELS:
+        raise TableError(
+            f"column {name!r} holds more than {MOST_LEVELS:,} different texts, as a name or a number of a customer "
+            "does: drop it, or group the texts."
+        )
+    if not found:
+        raise TableError(f"column {name!r} holds no values at all: drop it.")
+    return tuple(sorted(found))
+
+
+def labels_of(parts: Sequence[Any]) -> NDArray[Any]:
+    """The target as an array: whole numbers, floats, booleans or text; dates become text."""
+    series = pl.concat([part.cast(parts[0].dtype) if part.dtype != parts[0].dtype else part for part in parts])
+    if series.dtype.is_float() or series.dtype.is_decimal():
+        return np.asarray(series.cast(pl.Float64).to_numpy())
+    if series.dtype.is_integer():
+        return np.asarray(series.cast(pl.Int64).to_numpy())
+    if series.dtype == pl.Boolean:
+        return np.asarray(series.to_numpy())
+    texts = series.cast(pl.String)
+    names = texts.unique().sort().to_list()
+    codes = texts.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+    longest = max(map(len, names))
+    # Text of equal length is quick to sort, and a pointer is smaller where the text is long.
+    shared = np.array(names, dtype=object if 4 * longest * codes.size > 2**26 else str)
+    return np.asarray(shared[codes])

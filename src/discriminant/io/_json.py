@@ -1,0 +1,72 @@
+"""JSON read strictly: bounded in size and depth, no name twice, no NaN; and written so that a checksum can be taken."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from ._errors import ModelFileError
+
+LARGEST = 2**30  # characters of a file
+DEEPEST = 40  # lists and objects within each other
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+
+
+def parsed(text: str) -> Any:
+    """The value of a JSON text, or a ModelFileError that says what is wrong with it."""
+    if not isinstance(text, str):
+        raise ModelFileError(f"this is no model file: give its text, not a {type(text).__name__}.")
+    if len(text) > LARGEST:
+        raise ModelFileError(f"this is no model file: it has {len(text):,} characters, more than {LARGEST:,}.")
+    _check_depth(text)
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise ModelFileError(f"this is no model file: it is not JSON ({error}).") from None
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise ModelFileError(f"this is no model file: {error}.") from None
+
+
+def _check_depth(text: str) -> None:
+    """Refuse deep nesting before a parser recurses into it."""
+    depth = 0
+    for mark in _MARKS.finditer(text):
+        first = text[mark.start()]
+        if first in "[{":
+            depth += 1
+            if depth > DEEPEST:
+                raise ModelFileError(f"this is no model file: it is nested more than {DEEPEST} deep.")
+        elif first in "]}":
+            depth -= 1
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ModelFileError(f"this is no model file: {twice!r} stands in it twice.")
+    return found
+
+
+def _no_constant(name: str) -> None:
+    raise ModelFileError(f"this is no model file: {name} is no number of JSON.")
+
+
+def written(value: Any) -> str:
+    """A value on one line; floats as the shortest decimal text that gives the same bits back."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def canonical(value: Any) -> str:
+    """The one text that all ways of writing a value have in common."""
+    return json.dumps(value, separators=(",", ":"), sort_keys=True, allow_nan=False)
+
+
+def checksum(content: dict[str, Any]) -> str:
+    """SHA-256 of the canonical text."""
+    return hashlib.sha256(canonical(content).encode()).hexdigest()

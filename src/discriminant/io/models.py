@@ -1,0 +1,304 @@
+"""Models as JSON files: exact, checked, and free of code.
+
+A file names its format and version, the library's version, the procedure with its parameters, the recipe that makes a
+matrix of a table, what the fit has left behind (feature names, classes, weights, history, report), and a checksum of
+all that. Numbers are decimal text that gives the same bits back. Reading makes an object of a class listed here through
+its constructor and sets attributes that have been checked; nothing in the file is ever executed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+import discriminant
+
+from .._atomic import write_whole
+from .._later import Elsewhere
+from ._attributes import HELD, names_of
+from ._codec import encoded
+from ._errors import ModelFileError
+from ._json import LARGEST, canonical, checksum, parsed, written
+from ._restored import class_of, restored
+
+if TYPE_CHECKING:
+    from .recipe import Recipe
+
+FORMAT, VERSION = "discriminant model", 1
+FIELDS = ("format", "version", "library", "procedure", "parameters", "recipe", "fitted", "checksum")
+Source = str | os.PathLike[str]
+
+
+# --- writing
+
+
+def dumps(model: Any, recipe: Recipe | None = None) -> str:
+    """A fitted model as JSON text.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this library.
+    recipe : Recipe, default=None
+        How a table becomes the matrix that the model takes.
+
+    Returns
+    -------
+    str
+        What ``loads`` takes.
+
+    Raises
+    ------
+    ModelFileError
+        For a model that is not fitted, or that holds a function of your own.
+
+    Examples
+    --------
+    >>> from discriminant import Perceptron, datasets, io
+    >>> text = io.dumps(Perceptron().fit(*datasets.or_function()))
+    >>> print(text.splitlines()[1])
+    "format": "discriminant model",
+    """
+    content = _content(model, recipe)
+    content["checksum"] = checksum(content)
+    lines = []
+    for name, value in content.items():
+        if name == "fitted":  # one attribute a line, for those who open the file
+            parts = [f"  {written(key)}: {written(each)}" for key, each in value.items()]
+            lines.append('"fitted": {\n' + ",\n".join(parts) + "\n}")
+        else:
+            lines.append(f"{written(name)}: {written(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _content(model: Any, recipe: Recipe | None) -> dict[str, Any]:
+    """All of the file but the checksum."""
+    procedure = type(model).__name__
+    if procedure not in HELD or type(model) is not class_of(procedure):
+        raise ModelFileError(f"a {procedure} is no estimator of this library: give one of {', '.join(HELD)}.")
+    try:
+        check_is_fitted(model)
+    except ValueError:
+        raise ModelFileError(f"this {procedure} has learned nothing yet: fit it first.") from None
+    _check_together(model, recipe)
+    parameters = model.get_params(deep=False)
+    needed, allowed = names_of(procedure)
+    values = vars(model)
+    fitted = {name: value for name, value in values.items() if name in allowed and not isinstance(value, Elsewhere)}
+    if strange := [name for name in values if name.endswith("_") and name not in allowed]:
+        raise ModelFileError(f"{procedure} holds {strange[0]!r}, which is not an attribute of it: delete it.")
+    if lacking := sorted(needed - set(fitted)):
+        raise ModelFileError(f"this {procedure} has no {lacking[0]!r}: fit it anew.")
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "library": discriminant.__version__,
+        "procedure": procedure,
+        "parameters": {name: encoded(value, f"parameter {name}") for name, value in parameters.items()},
+        "recipe": None if recipe is None else recipe.to_dict(),
+        "fitted": {name: encoded(value, f"attribute {name}") for name, value in fitted.items()},
+    }
+
+
+def save(model: Any, path: Source, recipe: Recipe | None = None) -> None:
+    """Write a fitted model to a JSON file, in one step that leaves the old file or the new one.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of this library.
+    path : path
+        The file.
+    recipe : Recipe, default=None
+        How a table becomes the matrix that the model takes.
+
+    Raises
+    ------
+    ModelFileError
+        For a model that is not fitted, or that holds a function of your own; for a path that cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from discriminant import Perceptron, datasets, io
+    >>> X, y = datasets.or_function()
+    >>> with TemporaryDirectory() as folder:
+    ...     io.save(Perceptron().fit(X, y), Path(folder, "or.json"))
+    ...     model = io.load(Path(folder, "or.json"))
+    >>> model.predict(X).tolist() == list(y)
+    True
+    """
+    text = dumps(model, recipe)
+    try:
+        write_whole(path, text)
+    except OSError as error:
+        raise ModelFileError(f"{os.fspath(path)!r} cannot be written: {error.strerror or error}.") from None
+
+
+# --- reading
+
+
+def load(path: Source) -> Any:
+    """The model of a file.
+
+    Parameters
+    ----------
+    path : path
+        What ``save`` has written.
+
+    Returns
+    -------
+    estimator
+        It predicts as the saved one did, bit for bit; ``report_`` says the same.
+
+    Raises
+    ------
+    ModelFileError
+        With what is wrong with the file, in one sentence. Nothing of a file is executed.
+
+    Examples
+    --------
+    >>> from discriminant import io
+    >>> try:
+    ...     io.load("nowhere.json")
+    ... except io.ModelFileError as error:
+    ...     print(error)
+    'nowhere.json' cannot be read: No such file or directory.
+    """
+    return load_with_recipe(path)[0]
+
+
+def load_with_recipe(path: Source) -> tuple[Any, Recipe | None]:
+    """The model of a file and the recipe that was saved with it.
+
+    Parameters
+    ----------
+    path : path
+        What ``save`` has written.
+
+    Returns
+    -------
+    tuple
+        The estimator, and the recipe or None.
+
+    Raises
+    ------
+    ModelFileError
+        With what is wrong with the file, in one sentence.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
+    >>> from discriminant import Perceptron, io
+    >>> frame = pl.DataFrame({"color": ["red", "blue", "red"], "target": [1, 0, 1]})
+    >>> recipe = io.Recipe()
+    >>> X, y, _ = recipe.fit(frame)
+    >>> with TemporaryDirectory() as folder:
+    ...     io.save(Perceptron().fit(X, y), Path(folder, "model.json"), recipe)
+    ...     model, recipe = io.load_with_recipe(Path(folder, "model.json"))
+    >>> model.predict(recipe.apply(pl.DataFrame({"color": ["blue"]})))
+    array([0])
+    """
+    try:
+        with open(Path(path), encoding="utf-8") as file:
+            text = file.read(LARGEST + 1)
+    except UnicodeDecodeError:
+        raise ModelFileError(f"{os.fspath(path)!r} is no model file: it is not text.") from None
+    except OSError as error:
+        raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error.strerror or error}.") from None
+    return _read(text)
+
+
+def loads(text: str) -> Any:
+    """The model of a JSON text.
+
+    Parameters
+    ----------
+    text : str
+        What ``dumps`` gave.
+
+    Returns
+    -------
+    estimator
+        It predicts as the saved one did, bit for bit.
+
+    Raises
+    ------
+    ModelFileError
+        With what is wrong with the text, in one sentence.
+
+    Examples
+    --------
+    >>> from discriminant import Perceptron, datasets, io
+    >>> X, y = datasets.or_function()
+    >>> io.loads(io.dumps(Perceptron(max_iter=50).fit(X, y)))
+    Perceptron(max_iter=50)
+    """
+    return _read(text)[0]
+
+
+def _read(text: str) -> tuple[Any, Recipe | None]:
+    content = parsed(text)
+    _check_frame(content)
+    try:
+        recipe = _recipe(content["recipe"])
+        model = restored(content["procedure"], content["parameters"], content["fitted"])
+        again = _content(model, recipe) | {"library": content["library"]}
+    except ModelFileError:
+        raise
+    except Exception as error:  # a constructor, a check or a trial has refused what the file says
+        raise ModelFileError(f"this is no model file: {error}") from None
+    if canonical(again) != canonical({name: content[name] for name in again}):
+        raise ModelFileError("this is no model file: it has values that a model does not write so.")
+    return model, recipe
+
+
+def _check_frame(content: Any) -> None:
+    """Refuse what is no model file, or one that was changed after it was written."""
+    if not isinstance(content, dict):
+        raise ModelFileError("this is no model file: it should be one JSON object.")
+    if content.get("format") != FORMAT:
+        raise ModelFileError(f"this is no model file: its format should be {FORMAT!r}.")
+    if odd := [name for name in FIELDS[::-1] if name not in content] + sorted(set(content) - set(FIELDS)):
+        raise ModelFileError(f"this is no model file: {odd[0]!r} is {'unknown' if odd[0] in content else 'missing'}.")
+    if content["version"] != VERSION or type(content["version"]) is not int:
+        raise ModelFileError(
+            f"this model file has version {content['version']!r}, and this library (discriminant "
+            f"{discriminant.__version__}) reads version {VERSION}: take the library that wrote it."
+        )
+    rest = {name: value for name, value in content.items() if name != "checksum"}
+    try:
+        right = checksum(rest) == content["checksum"]
+    except ValueError:  # a number beyond the largest float
+        right = False
+    if not right:
+        raise ModelFileError(
+            "this is no model file: its checksum does not fit its content; it was changed after it was written."
+        )
+    if not isinstance(content["library"], str) or not 0 < len(content["library"]) < 100:
+        raise ModelFileError("this is no model file: its library has no version.")
+    if not isinstance(content["procedure"], str) or content["procedure"] not in HELD:
+        raise ModelFileError(f"this is no model file: {content['procedure']!r} is no procedure of this library.")
+    for name in ("parameters", "fitted"):
+        if not isinstance(content[name], dict) or any(key.startswith("$") for key in content[name]):
+            raise ModelFileError(f"this is no model file: {name!r} should be an object.")
+
+
+def _recipe(given: Any) -> Recipe | None:
+    if given is None:
+        return None
+    from .recipe import Recipe  # needs polars, which a model alone does not
+
+    return Recipe.from_dict(given)
+
+
+def _check_together(model: Any, recipe: Recipe | None) -> None:
+    """Refuse a recipe that makes a matrix of another width."""
+    if recipe is not None and recipe.width != model.n_features_in_:
+        raise ModelFileError(f"the recipe makes {recipe.width} columns, and the model takes {model.n_features_in_}.")

@@ -1,0 +1,306 @@
+"""Tables in and out: CSV, TSV, Parquet, Arrow, JSON lines, LIBSVM, npy and npz, all as polars frames.
+
+``read`` gives the whole table; ``scan`` gives it in portions, so that a file larger than memory's half can still become
+one matrix. A table in LIBSVM's form has a column ``target`` and one column ``features`` of (index, value) lists, which
+a recipe turns into a CSR matrix.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._atomic import replacing
+from .._extras import needed
+from ._chunks import CHUNK, csv_chunks, csv_options, separator_of
+from ._errors import TableError
+from ._formats import READERS, WRITERS, named
+
+pl = needed("polars", "io")
+
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".libsvm": "libsvm",
+    ".svm": "libsvm",
+    ".svmlight": "libsvm",
+    ".npy": "npy",
+    ".npz": "npz",
+}
+Source = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that comes in portions.
+
+    Parameters
+    ----------
+    schema : dict
+        Column names and polars types.
+    rows : int
+        About how many rows there are.
+    portions : callable
+        Called with the names of the columns wanted; gives pairs (share of the table that is done, frame).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discriminant.io import Table
+    >>> Table.of(pl.DataFrame({"a": [1, 2, 3]})).rows
+    3
+    """
+
+    schema: dict[str, Any]
+    rows: int
+    portions: Callable[[Sequence[str]], Iterator[tuple[float, Any]]]
+
+    @classmethod
+    def of(cls, frame: Any) -> Table:
+        """A frame in memory, or a table as it is.
+
+        Parameters
+        ----------
+        frame : polars.DataFrame, polars.LazyFrame, pandas.DataFrame, pyarrow.Table or Table
+            The table.
+
+        Returns
+        -------
+        Table
+            Portions are views of the frame.
+        """
+        if isinstance(frame, cls):
+            return frame
+        frame = _frame(frame)
+
+        def portions(names: Sequence[str]) -> Iterator[tuple[float, Any]]:
+            chosen, done = frame.select(names), 0
+            for part in chosen.iter_slices(max(1, CHUNK // (8 * max(1, len(names))))):
+                done += part.height
+                yield done / frame.height, part
+
+        return cls(dict(frame.schema), frame.height, portions)
+
+
+def _frame(frame: Any) -> Any:
+    """A polars frame of what is one, or can be turned into one."""
+    if isinstance(frame, pl.DataFrame):
+        return frame
+    if isinstance(frame, pl.LazyFrame):
+        return frame.collect()
+    try:
+        made = pl.DataFrame(frame)
+    except Exception as error:
+        raise TableError(f"a {type(frame).__name__} is no table ({error}): give a data frame.") from error
+    return made
+
+
+def format_of(source: Source, format: str | None = None) -> str:
+    """The format that was given, or that the name tells."""
+    known = dict.fromkeys(FORMATS.values())
+    if format is not None:
+        name = FORMATS.get(f".{str(format).lower().lstrip('.')}")
+        if name is None:
+            raise TableError(f"format={format!r} is unknown: choose one of {', '.join(known)}.")
+        return name
+    if os.fspath(source) == "-":
+        return "csv"
+    suffix = Path(source).suffix.lower()
+    if suffix not in FORMATS:
+        endings = ", ".join(FORMATS)
+        raise TableError(f"the name {os.fspath(source)!r} does not tell the format: give one that ends in {endings}.")
+    return FORMATS[suffix]
+
+
+def read(source: Source, *, format: str | None = None) -> Any:
+    r"""The whole table of a file.
+
+    Parameters
+    ----------
+    source : path
+        A file; "-" is standard input, which holds CSV unless ``format`` says otherwise.
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm", "npy", "npz"}, default=None
+        By default what the ending of the name tells.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns of inferred types; dates are recognized. Empty fields, NA, N/A, NaN, null and ? are missing values.
+
+    Raises
+    ------
+    TableError
+        With what is wrong, in one sentence.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from discriminant import io
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "small.csv")
+    ...     _ = path.write_text("height,color\n1.5,red\n2,blue\n")
+    ...     frame = io.read(path)
+    >>> frame.to_dict(as_series=False)
+    {'height': [1.5, 2.0], 'color': ['red', 'blue']}
+    """
+    kind = format_of(source, format)
+    with _told(source):
+        frame = READERS[kind](sys.stdin.buffer.read() if os.fspath(source) == "-" else _existing(source))
+    if frame.width == 0 or frame.height == 0:
+        raise TableError(f"{named(source)} holds no rows: give a table with a header and data.")
+    return frame
+
+
+def scan(source: Source, *, format: str | None = None) -> Table:
+    r"""A table in portions; a CSV or Parquet file of any size never stands in memory as a whole.
+
+    Parameters
+    ----------
+    source : path
+        A file, or "-" for standard input.
+    format : str, default=None
+        As for ``read``.
+
+    Returns
+    -------
+    Table
+        What ``Recipe.fit`` and ``Recipe.apply`` take in place of a frame.
+
+    Raises
+    ------
+    TableError
+        With what is wrong, in one sentence.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from discriminant import io
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "small.csv")
+    ...     _ = path.write_text("x,target\n1.5,no\n2,yes\n")
+    ...     X, y, _ = io.Recipe().fit(io.scan(path))
+    >>> X, y
+    (array([[1.5],
+           [2. ]]), array(['no', 'yes'], dtype='<U3'))
+    """
+    kind = format_of(source, format)
+    is_file = os.fspath(source) != "-" and Path(source).is_file()
+    if not is_file or kind not in ("csv", "tsv", "parquet") or Path(source).stat().st_size <= CHUNK:
+        return Table.of(read(source, format=format))
+    with _told(source):
+        return _scan_parquet(Path(source)) if kind == "parquet" else _scan_csv(Path(source), kind)
+
+
+def _scan_csv(path: Path, kind: str) -> Table:
+    options = csv_options("\t" if kind == "tsv" else separator_of(path))
+    first = next(csv_chunks(path, options, None, None))
+    schema = dict(first.frame.schema)
+    rows = int(first.frame.height * path.stat().st_size / max(1, first.size) * 1.02) + 1
+
+    def portions(names: Sequence[str]) -> Iterator[tuple[float, Any]]:
+        with _told(path):
+            for chunk in csv_chunks(path, options, schema, list(names)):
+                yield chunk.share, chunk.frame
+
+    return Table(schema, rows, portions)
+
+
+def _scan_parquet(path: Path) -> Table:
+    parquet = needed("pyarrow.parquet", "io")
+    with parquet.ParquetFile(path) as file:
+        rows = file.metadata.num_rows
+    schema = dict(pl.read_parquet_schema(path))
+
+    def portions(names: Sequence[str]) -> Iterator[tuple[float, Any]]:
+        done, size = 0, max(1, CHUNK // (8 * max(1, len(names))))
+        with _told(path), parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=size, columns=list(names)):
+                done += batch.num_rows
+                yield done / rows, pl.from_arrow(batch)
+
+    return Table(schema, rows, portions)
+
+
+def write(frame: Any, path: Source, format: str | None = None) -> None:
+    """Write a table, in one step that leaves the old file or the new one.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame or what can be made into one
+        The table.
+    path : path
+        The file; "-" is standard output, as CSV unless ``format`` says otherwise.
+    format : {"csv", "tsv", "parquet", "arrow", "jsonl", "npy", "npz"}, default=None
+        By default what the ending of the name tells.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discriminant import io
+    >>> io.write(pl.DataFrame({"label": ["yes", "no"]}), "-")
+    label
+    yes
+    no
+    """
+    kind, frame = format_of(path, format), _frame(frame)
+    if kind not in WRITERS:
+        raise TableError(f"tables are not written as {kind}: choose one of {', '.join(WRITERS)}.")
+    with _told(path):
+        if os.fspath(path) == "-":
+            room = io.BytesIO()
+            WRITERS[kind](frame, room)
+            if kind in ("csv", "tsv", "jsonl"):
+                sys.stdout.write(room.getvalue().decode())
+            else:
+                sys.stdout.buffer.write(room.getvalue())
+            sys.stdout.flush()
+            return
+        with replacing(path) as file:
+            WRITERS[kind](frame, file)
+
+
+def _existing(source: Source) -> Path:
+    """The path of a file that can be opened."""
+    path = Path(source)
+    if path.is_dir():
+        raise TableError(f"{named(source)} is a folder: give a file.")
+    with open(path, "rb"):  # a missing file is told by its name, whatever reads it
+        return path
+
+
+class _told:
+    """What goes wrong inside becomes a TableError that names the file."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, TableError) or not isinstance(error, Exception):
+            return
+        if isinstance(error, BrokenPipeError):
+            return
+        name = named(self.source)
+        if isinstance(error, FileNotFoundError):
+            raise TableError(f"{name} is not there: give the path of a file.") from None
+        if isinstance(error, OSError) and error.strerror:
+            raise TableError(f"{name} cannot be used: {error.strerror}.") from None
+        said = str(error).split("\n\n")[0].split("\n")[0][:400].rstrip(". ")
+        raise TableError(f"{name} cannot be read as a table: {said or type(error).__name__}.") from None

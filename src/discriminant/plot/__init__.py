@@ -1,0 +1,18 @@
+"""Pictures of a fitted model: where it decides what, how it got there, how sure it is; and a page with all of them.
+
+Every function takes the axes to draw on, makes new ones where none are given, and returns them. Colors are those of
+Okabe and Ito, which the color-blind can tell apart; classes also differ by their markers. matplotlib is the extra
+``plot``.
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.3, 5.4, 5.12–5.15; Cristianini, Shawe-Taylor, *An
+Introduction to Support Vector Machines*, ch. 2, Fig. 2.1–2.4.
+"""
+
+from .curves import convergence
+from .histograms import margins
+from .page import report
+from .regions import boundary
+
+__all__ = ["boundary", "convergence", "margins", "report"]

@@ -1,0 +1,339 @@
+"""A comparison as one HTML page that needs nothing else: no script, no link, no other file.
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, Table 5.1, whose rows it compares.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from .. import __version__
+from .._atomic import write_whole
+from .._comparison_table import html_table, percent, remarks, setting, verdict_line
+from .._extras import needed
+from ._plain import GLOSSARY, PICTURES, summary
+from ._style import dense, literal, thinned
+from .curves import convergence, course
+from .histograms import margins
+from .regions import _chosen, boundary
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..comparison import Comparison, Row
+
+SHOWN = (
+    "perceptron", "least-squares", "ho-kashyap", "support-vector-machine", "logistic-discriminant",
+    "multilayer-perceptron",
+)  # fmt: skip
+PANELS = 6
+CURVES = 8
+REFITTED_ROWS = 3_000  # rows to which the models of two features are fitted
+ROUNDING = 1e-24  # squared, of numbers up to one
+TELLING_ROWS = 20_000  # rows from which these features are chosen
+LONGEST_PROOF = 200_000  # characters of a proof that is printed in full
+FEW_ROWS, FEW_COLUMNS = 20, 8  # of the table of the proof
+
+STYLE = """
+:root { color-scheme: light; }
+body { font: 16px/1.55 system-ui, sans-serif; color: #222; background: #fff; margin: 0 auto; padding: 1rem 1.2rem 4rem;
+  max-width: 60rem; overflow-wrap: break-word; }
+h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.4rem; }
+.verdict { border-left: .4rem solid #0072B2; padding: .1rem 0 .1rem 1rem; }
+.wide { overflow-x: auto; } .small, figcaption { font-size: .88rem; color: #555; }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .22rem .6rem; border-bottom: 1px solid #ddd; text-align: right; }
+th { font-weight: 600; vertical-align: bottom; } tbody th { font-weight: 400; white-space: nowrap; }
+th:first-child, th:last-child, td:last-child { text-align: left; }
+figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; }
+pre { background: #f5f5f5; padding: .8rem; overflow-x: auto; font-size: .82rem; }
+dt { font-weight: 600; margin-top: .5rem; } dd { margin: 0 0 0 1.2rem; }
+@media print { body { max-width: none; } figure, tr { break-inside: avoid; } }
+"""
+
+
+def report(
+    comparison: Comparison, path: str | os.PathLike[str], *, features: Sequence[Any] | None = None, title: str = ""
+) -> Path:
+    """Write a comparison as one HTML page: verdict and proof, table, pictures, and words for everybody.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What ``compare`` returned.
+    path : path
+        The file; what was there is replaced at once and as a whole.
+    features : pair of indices or names, default=None
+        The two features of the pictures of regions; by default those whose class means differ most.
+    title : str, default=""
+        What the data are called.
+
+    Returns
+    -------
+    Path
+        Where the page is.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Table 5.1.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from discriminant import compare, datasets, plot
+    >>> found = compare(*datasets.table(1, 2), ["perceptron", "svm"], n_jobs=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = plot.report(found, Path(folder) / "report.html", title="The books' table")
+    ...     page.read_text(encoding="utf-8")[:15]
+    '<!doctype html>'
+    """
+    needed("matplotlib", "plot")
+    if features is None:
+        chosen = telling_features(comparison.X, comparison.y)
+    else:
+        chosen = _chosen(features, comparison.feature_names)
+    text = _page(comparison, chosen, title)
+    write_whole(path, text)
+    return Path(path)
+
+
+def telling_features(X: Any, y: NDArray[Any], how_many: int = 2) -> list[int]:
+    """The features whose class means differ most, measured by their scatter within the classes; in their own order."""
+    some = thinned(len(y), TELLING_ROWS)
+    X, y = X[some], y[some]
+    largest = dense(abs(X).max(axis=0)).ravel()
+    size = np.where(largest > 0, largest, 1.0)  # squares of huge numbers overflow
+    X = X.multiply(1 / size).tocsr() if hasattr(X, "multiply") else X / size
+    center, between, within = _mean(X), np.zeros(size.size), np.zeros(size.size)
+    for label in np.unique(y):
+        part = X[np.flatnonzero(y == label)]
+        mean = _mean(part)
+        between += part.shape[0] * (mean - center) ** 2
+        within += part.shape[0] * np.maximum(
+            _mean(part.multiply(part) if hasattr(X, "multiply") else part**2) - mean**2, 0
+        )
+    between[between < ROUNDING * len(y)] = 0.0  # a constant feature
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.nan_to_num(between / within, nan=0.0, posinf=np.finfo(np.float64).max)
+    return sorted(np.argsort(-ratio, kind="stable")[:how_many].tolist())
+
+
+def _mean(X: Any) -> NDArray[np.float64]:
+    return np.asarray(X.mean(axis=0), np.float64).ravel()
+
+
+def _page(comparison: Comparison, chosen: list[int], title: str) -> str:
+    name = f"Procedures compared: {title}" if title else "Procedures compared"
+    parts = [
+        f"<h1>{escape(name)}</h1>",
+        f'<p class="small">{escape(setting(comparison))}. {escape(_classes(comparison))}</p>',
+        '<div class="verdict">' + "".join(f"<p>{escape(text)}</p>" for text in summary(comparison)) + "</div>",
+        _section("All procedures", _table(comparison)),
+        _section("What the columns mean", _glossary()),
+        *_pictures(comparison, chosen),
+        _section("The verdict and its proof", _proof(comparison)),
+        f'<p class="small">Made by discriminant {escape(__version__)}. The features are taken as they are, and every '
+        "procedure has seen the same rows.</p>",
+    ]
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(name)}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+    )
+
+
+def _section(title: str, body: str) -> str:
+    return f"<section><h2>{escape(title)}</h2>{body}</section>"
+
+
+def _classes(comparison: Comparison) -> str:
+    counts = [f"{label} ({count:,} rows)" for label, count in comparison.classes.items()]
+    return f"Classes: {', '.join(counts[:12])}{' and more' if len(counts) > 12 else ''}."
+
+
+def _table(comparison: Comparison) -> str:
+    """The table, notes, and what the procedures had to say."""
+    notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
+    told = [(row.method, text) for row in comparison.rows for text in remarks(row)]
+    listed = "".join(f"<dt>{escape(method)}</dt><dd>{escape(text)}</dd>" for method, text in told)
+    said = f"<details><summary>Remarks of the procedures ({len(told)})</summary><dl>{listed}</dl></details>"
+    best = '<p class="small">Bold: the fewest errors on rows not seen, and among equals the largest margin.</p>'
+    return f'<div class="wide">{html_table(comparison)}</div>{best}{notes}{said if told else ""}'
+
+
+def _glossary() -> str:
+    return (
+        "<dl>" + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in GLOSSARY.items()) + "</dl>"
+    )
+
+
+def _proof(comparison: Comparison) -> str:
+    """Verdict, evidence, rows of the proof, how to check it, and the proof itself."""
+    verdict = comparison.verdict
+    proof = verdict.certificate.to_json()
+    check = (
+        "from discriminant import Certificate\n"
+        "Certificate.from_json(proof).verify(X, y)   # True, or an error that says what fails"
+    )
+    whole = (
+        f"<details><summary>The proof itself</summary><pre>{escape(proof)}</pre></details>"
+        if len(proof) <= LONGEST_PROOF
+        else f"<p>The proof has {len(proof):,} characters; separability(X, y).certificate.to_json() gives it.</p>"
+    )
+    return (
+        f"<p><b>{escape(verdict_line(comparison))}</b></p><p>In one sentence: {escape(verdict.evidence())}.</p>"
+        f"{_support(comparison)}<p>To check it, save the proof below as proof.json and run <code>discriminant verify "
+        "proof.json DATA --target COLUMN</code>, or in Python:</p>"
+        f"<pre>{escape(check)}</pre><p>The check is made in whole numbers and needs neither a solver nor trust in the "
+        f"program that found the proof.</p>{whole}"
+    )
+
+
+def _support(comparison: Comparison) -> str:
+    """The rows whose weighted means meet, with their features."""
+    support = comparison.verdict.certificate.support
+    if not support:
+        return ""
+    shown = range(min(FEW_COLUMNS, comparison.X.shape[1]))
+    heads = ["row", "class", "weight", *(comparison.feature_names[j] for j in shown)]
+    lines = [
+        [f"{term.row:,}", str(term.label), _fraction(term.weight)]
+        + [f"{value:.6g}" for value in dense(comparison.X[[term.row]])[0, : len(shown)]]
+        for term in support[:FEW_ROWS]
+    ]
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in lines)
+    more = f"<p>and {len(support) - FEW_ROWS:,} rows more.</p>" if len(support) > FEW_ROWS else ""
+    why = (
+        "These rows are the proof. Weighted as the column says, they balance each other, so that a cut which had all "
+        "of them on their own sides would contradict itself. Rows are counted from 0."
+    )
+    return (
+        f'<p>{why}</p><div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}'
+    )
+
+
+def _fraction(weight: Any) -> str:
+    return str(weight) if weight.denominator < 10**6 else f"{float(weight):.6g}"
+
+
+def _pictures(comparison: Comparison, chosen: list[int]) -> Iterable[str]:
+    """The three kinds of pictures; a model that cannot be drawn is left out."""
+    rows = shown_rows(comparison)
+    if not rows:
+        return
+    names = [comparison.feature_names[j] for j in chosen]
+    planes = [(row.method, model) for row in rows if (model := _in_plane(row, comparison, chosen)) is not None]
+    some = thinned(len(comparison.y), REFITTED_ROWS)
+    X, y = dense(comparison.X[:, chosen])[some], comparison.y[some]
+    if planes:
+
+        def draw(ax: Axes, model: Any) -> None:
+            boundary(model, X, y, tuple(range(len(chosen))), ax, feature_names=names)
+            wrong = float(np.mean(np.asarray(model.predict(X)) != y))
+            ax.set_title(f"{ax.get_title()}\n{percent(wrong)} wrong", fontsize="medium")
+
+        about = PICTURES["regions"]
+        if comparison.X.shape[1] > len(chosen):
+            about += " The procedures may look at these two columns only here: errors are not those of the table."
+        title = f"What they decide: {' and '.join(names)}"
+        yield _section(title, _figure(planes, draw, about, f"Decision regions in the plane of {' and '.join(names)}"))
+    curves = _iterative(comparison.rows)
+    if curves:
+
+        def follow(ax: Axes, models: Any) -> None:
+            convergence(models, ax)
+            ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+        body = _figure([("", curves)], follow, PICTURES["curves"], "Errors against iterations", (9.0, 3.6))
+        yield _section("How they got there", body)
+
+    def spread(ax: Axes, model: Any) -> None:
+        margins(model, comparison.X, comparison.y, ax)
+
+    models = [(row.method, row.model) for row in rows if _has_margins(row.model)]
+    if models:
+        yield _section("How sure they are", _figure(models, spread, PICTURES["margins"], "Distribution of the margins"))
+
+
+def shown_rows(comparison: Comparison) -> list[Row]:
+    """The best procedure, then well-known ones, then others, variants last: as many as there are panels."""
+    done = {row.method: row for row in comparison.rows if row.model is not None}
+    best = [] if comparison.best is None else [comparison.best.method]
+    order = [done[name] for name in dict.fromkeys([*best, *SHOWN, *done]) if name in done]
+    kinds = [type(row.model) for row in order]
+    return sorted(order, key=lambda row: kinds.index(type(row.model)) != order.index(row))[:PANELS]
+
+
+def _in_plane(row: Row, comparison: Comparison, chosen: list[int]) -> Any:
+    """A model of the chosen features only; None where the procedure cannot do with them."""
+    if comparison.X.shape[1] == len(chosen):
+        return row.model
+    some = thinned(len(comparison.y), REFITTED_ROWS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it has to say about these columns is not what the table is about
+        try:
+            return clone(row.model).fit(dense(comparison.X[some][:, chosen]), comparison.y[some])
+        except Exception:
+            return None
+
+
+def _iterative(rows: Iterable[Row]) -> dict[str, Any]:
+    """One procedure of each class that makes iterations, the well-known ones first."""
+    found: dict[type, Row] = {}
+    for row in sorted(rows, key=lambda row: row.method not in SHOWN):
+        if row.model is not None and course(row.model, "errors").size > 1:
+            found.setdefault(type(row.model), row)
+    return {row.method: row.model for row in list(found.values())[:CURVES]}
+
+
+def _has_margins(model: Any) -> bool:
+    return hasattr(model, "decision_function") or hasattr(model, "predict_proba")
+
+
+def _figure(
+    panels: Sequence[tuple[str, Any]],
+    draw: Callable[[Axes, Any], None],
+    about: str,
+    alternative: str,
+    size: tuple[float, float] | None = None,
+) -> str:
+    """Panels three in a row, as an image in the page itself."""
+    columns = min(3, len(panels))
+    lines = -(-len(panels) // columns)
+    figure = needed("matplotlib.figure", "plot").Figure(
+        size or (3.1 * columns + 0.4, 2.9 * lines + 0.3), layout="constrained"
+    )
+    grid = figure.subplots(lines, columns, squeeze=False).ravel()
+    for ax, (name, thing) in zip(grid, panels, strict=False):
+        ax.set_title(literal(name), fontsize="medium")
+        draw(ax, thing)
+        ax.spines[["top", "right"]].set_visible(False)
+    for ax in grid[len(panels) :]:
+        ax.set_axis_off()
+    known = {name: handle for ax in grid for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
+    if size is None and known:
+        figure.legend(known.values(), known, loc="outside lower center", ncols=min(6, len(known)), frameon=False)
+    image = BytesIO()
+    figure.savefig(image, format="png", dpi=130)
+    data = b64encode(image.getvalue()).decode()
+    listed = ", ".join(name for name, _ in panels if name)
+    text = f"{alternative}: {listed}" if listed else alternative
+    return (
+        f'<figure><img alt="{escape(text)}" src="data:image/png;base64,{data}">'
+        f"<figcaption>{escape(about)}</figcaption></figure>"
+    )

@@ -1,0 +1,193 @@
+"""Decision regions in the plane of two features.
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.2, Fig. 5.3 and 5.4.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._extras import needed
+from ._style import BLACK, COLORS, axes, dense, labels, literal, look, names_of, table, thinned
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+STEPS = 220  # points of the grid along each side
+BLOCK = 4_000_000  # entries of the grid's patterns that are predicted at a time
+ROOM = 0.07  # of the range of a feature, left free around the patterns
+
+
+def boundary(
+    model: Any,
+    X: Any,
+    y: Any,
+    features: Sequence[int | str] = (0, 1),
+    ax: Axes | None = None,
+    *,
+    feature_names: Sequence[str] | None = None,
+) -> Axes:
+    """Draw what a classifier decides where, in the plane of two features, with the patterns.
+
+    Patterns that it gets wrong are ringed. Where its discriminants leave the class open the region is hatched. A model
+    of more than two features is cut where the others have their medians; the ringed patterns tell how much that hides.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Of this package or of scikit-learn.
+    X : array, CSR matrix or data frame of shape (n, d)
+        Patterns, with the columns of the fit.
+    y : array of shape (n,)
+        Their labels.
+    features : one or two indices or names, default=(0, 1)
+        The features of the axes; with one, the classes are drawn one above the other.
+    ax : matplotlib axes, default=None
+        Where to draw; None makes a figure.
+    feature_names : list of str, default=None
+        Names of the columns; by default those of a frame.
+
+    Returns
+    -------
+    matplotlib axes
+        With the picture. At most 5,000 of the patterns are drawn.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.2, Fig. 5.3 and 5.4.
+
+    Examples
+    --------
+    >>> from discriminant import Perceptron, datasets, plot
+    >>> X, y = datasets.table(1, 2)
+    >>> ax = plot.boundary(Perceptron().fit(X, y), X, y)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x0', 'x1')
+    """
+    names = names_of(X, model, feature_names)
+    X = table(X)
+    y = labels(y, X.shape[0])
+    chosen = _chosen(features if X.shape[1] > 1 else features[:1], names)
+    ax = axes(ax)
+    classes = np.asarray(model.classes_)
+    points = dense(X[:, chosen])
+    wrong = np.asarray(_quietly(model.predict, X)) != y
+    if len(chosen) == 1:
+        own = np.searchsorted(classes, y)
+        spread = (np.arange(len(y)) * 0.618034 % 1 - 0.5) * 0.6  # the golden section fills a strip evenly
+        points = np.column_stack([points, own + spread])
+        ax.set_yticks(range(len(classes)), [literal(label) for label in classes])
+    _limits(ax, points)
+    _draw_regions(ax, model, classes, _center(X), chosen)
+    _draw_points(ax, points, y, wrong, classes)
+    ax.set_xlabel(literal(names[chosen[0]]))
+    ax.set_ylabel(literal(names[chosen[1]]) if len(chosen) == 2 else "class")
+    return ax
+
+
+def _chosen(features: Sequence[int | str], names: list[str]) -> list[int]:
+    """The columns of the features."""
+    if isinstance(features, str) or len(features) not in (1, 2):
+        raise ValueError(f"features={features!r}: give two of the columns, by index or by name.")
+    found = []
+    for feature in features:
+        if isinstance(feature, str) and feature in names:
+            found.append(names.index(feature))
+        elif isinstance(feature, int | np.integer) and -len(names) <= feature < len(names):
+            found.append(int(feature) % len(names))
+        else:
+            few = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+            raise ValueError(f"features={features!r}: there is no column {feature!r} among the {len(names)}: {few}.")
+    if len(set(found)) < len(found):
+        raise ValueError(f"features={features!r} names one column twice: give two different ones.")
+    return found
+
+
+def _center(X: Any) -> NDArray[np.float64]:
+    """The median of each feature; of a sparse column that is zero where most of it is."""
+    if not hasattr(X, "indptr"):
+        return np.asarray(np.median(X, axis=0), np.float64)
+    center = np.zeros(X.shape[1])
+    for j in np.flatnonzero(2 * np.bincount(X.indices, minlength=center.size) >= X.shape[0]):
+        center[j] = np.median(X[:, [j]].toarray())
+    return center
+
+
+def _limits(ax: Axes, points: NDArray[np.float64]) -> None:
+    """A little more than what the patterns need."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = np.where(high > low, ROOM * (high - low), np.maximum(1.0, ROOM * np.abs(high)))
+    ax.set_xlim(low[0] - room[0], high[0] + room[0])
+    ax.set_ylim(low[1] - room[1], high[1] + room[1])
+
+
+def _quietly(function: Any, X: Any) -> Any:
+    """An answer about an array from a model that was fitted to a frame; it need not say that names are missing."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)
+        return function(X)
+
+
+def _on_grid(function: Any, grid: NDArray[np.float64], center: NDArray[np.float64], chosen: list[int]) -> Any:
+    """The answers at the points of the grid, the other features at their center, some rows at a time."""
+    size = max(1, BLOCK // center.size)
+    answers = []
+    for start in range(0, len(grid), size):
+        rows = np.tile(center, (len(grid[start : start + size]), 1))
+        rows[:, chosen] = grid[start : start + size, : len(chosen)]
+        answers.append(np.asarray(_quietly(function, rows)))
+    return np.concatenate(answers)
+
+
+def _draw_regions(ax: Axes, model: Any, classes: NDArray[Any], center: NDArray[np.float64], chosen: list[int]) -> None:
+    """Color each point of the plane by its class, draw the surfaces between, hatch what is open."""
+    x1, x2 = np.meshgrid(np.linspace(*ax.get_xlim(), STEPS), np.linspace(*ax.get_ylim(), STEPS))
+    grid = np.column_stack([x1.ravel(), x2.ravel()])
+    predicted = _on_grid(model.predict, grid, center, chosen)
+    kind = np.searchsorted(classes, predicted).reshape(x1.shape)
+    colors = needed("matplotlib.colors", "plot").ListedColormap([COLORS[k % len(COLORS)] for k in range(len(classes))])
+    ax.pcolormesh(
+        x1, x2, kind, cmap=colors, vmin=-0.5, vmax=len(classes) - 0.5, alpha=0.2, shading="nearest", rasterized=True
+    )
+    style: dict[str, Any] = {"colors": BLACK, "linewidths": 1.2}
+    if len(classes) == 2 and hasattr(model, "decision_function"):
+        g = np.asarray(_on_grid(model.decision_function, grid, center, chosen), np.float64).reshape(x1.shape)
+        if g.min() < 0 < g.max():
+            ax.contour(x1, x2, g, [0.0], **style)
+    else:
+        for k in np.unique(kind)[1:]:
+            ax.contour(x1, x2, (kind >= k).astype(float), [0.5], **style)
+    if hasattr(model, "undecided"):
+        open_ = _on_grid(model.undecided, grid, center, chosen).reshape(x1.shape).astype(float)
+        if open_.any():
+            ax.contourf(x1, x2, open_, [0.5, 1.5], colors=["#FFFFFFA0"], hatches=["///"])
+
+
+def _draw_points(
+    ax: Axes, points: NDArray[np.float64], y: NDArray[Any], wrong: NDArray[np.bool_], classes: NDArray[Any]
+) -> None:
+    """The patterns, and a ring around each that is on the wrong side."""
+    shown = thinned(len(y))
+    points, y, wrong = points[shown], y[shown], wrong[shown]
+    for k, label in enumerate(classes):
+        own = points[y == label]
+        ax.scatter(
+            own[:, 0], own[:, 1], label=literal(label), edgecolor="white", linewidth=0.5, s=28, zorder=3, **look(k)
+        )
+    if wrong.any():
+        rings: dict[str, Any] = {
+            "facecolor": "none",
+            "edgecolor": BLACK,
+            "linewidth": 1.1,
+            "s": 90,
+            "zorder": 4,
+            "label": "wrong side",
+        }
+        ax.scatter(points[wrong, 0], points[wrong, 1], **rings)

@@ -1,0 +1,94 @@
+"""The installed command as a subprocess, and one small table in every format."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+COMMAND = str(Path(sys.executable).with_name("discriminant"))
+
+# Two classes that x0 + x1 = 3.1 separates, in numbers that no binary fraction holds exactly.
+X = np.array([[0.1, 0.2], [1.3, 0.4], [0.7, 1.9], [1.1, 1.1], [2.2, 1.7], [3.3, 0.3], [0.9, 3.7], [2.6, 2.6]])
+LABELS = np.array(["no", "no", "no", "no", "yes", "yes", "yes", "yes"])
+TARGET = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+
+
+@dataclass
+class Outcome:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The user's environment, with this Python's commands first on the path."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return {**os.environ, "PATH": path, "COLUMNS": "100", **more}
+
+
+def command(*arguments: str | Path, stdin: str | bytes = b"", cwd: Path | None = None, **env: str) -> Outcome:
+    """Run the installed command."""
+    given = stdin.encode() if isinstance(stdin, str) else stdin
+    done = subprocess.run(
+        [COMMAND, *map(str, arguments)], input=given, capture_output=True, cwd=cwd, env=environment(**env), timeout=120
+    )
+    return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def shell(line: str, cwd: Path) -> Outcome:
+    """Run a line of shell in which every part of a pipe counts."""
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", line], capture_output=True, cwd=cwd, env=environment(), text=True, timeout=120
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def inside(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    """The same command in this process, where another one would show nothing more."""
+    from discriminant.cli.app import run
+
+    def call(*arguments: str | Path) -> Outcome:
+        capsys.readouterr()
+        code = run([str(argument) for argument in arguments])
+        return Outcome(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the same table in every format, called table.*; its target is "target", coded 0 and 1."""
+    folder = tmp_path_factory.mktemp("tables")
+    frame = pl.DataFrame({"x0": X[:, 0], "x1": X[:, 1], "target": TARGET})
+    frame.write_csv(folder / "table.csv")
+    frame.write_csv(folder / "table.tsv", separator="\t")
+    frame.write_parquet(folder / "table.parquet")
+    frame.write_ipc(folder / "table.arrow")
+    frame.write_ipc(folder / "table.feather")
+    frame.write_ndjson(folder / "table.jsonl")
+    frame.write_ndjson(folder / "table.ndjson")
+    dump_svmlight_file(X, TARGET, str(folder / "table.libsvm"), zero_based=False)
+    dump_svmlight_file(X, TARGET, str(folder / "table.svm"), zero_based=False)
+    np.savez(folder / "table.npz", X=X, target=TARGET)
+    structured = np.array(list(zip(*X.T, TARGET, strict=True)), dtype=[("x0", "f8"), ("x1", "f8"), ("target", "i8")])
+    np.save(folder / "table.npy", structured)
+    colors = ["red", "blue", "red", "blue", "red", "green", "green", "red"]
+    customers = frame.drop("target").with_columns(color=pl.Series(colors), churned=pl.Series(LABELS))
+    customers.write_csv(folder / "customers.csv")
+    return folder

@@ -1,0 +1,144 @@
+"""``check`` and ``verify``: verdicts, exit codes, proofs that travel, every format."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from discriminant import Certificate, datasets
+
+from .conftest import TARGET, Outcome, X, command, shell
+
+FORMATS = ["csv", "tsv", "parquet", "arrow", "feather", "jsonl", "ndjson", "libsvm", "svm", "npz", "npy"]
+
+
+@pytest.fixture(scope="module")
+def proof(tables: Path) -> Path:
+    """The proof that ``check --json`` prints for the table."""
+    found = command("check", tables / "table.csv", "--json")
+    assert (found.code, found.err) == (0, "")
+    path = tables / "proof.json"
+    path.write_text(found.out)
+    return path
+
+
+def test_json_is_the_proof(proof: Path) -> None:
+    certificate = Certificate.from_json(proof.read_text())
+    assert certificate.verdict == "complete"
+    assert certificate.verify(X, TARGET)
+    assert set(json.loads(proof.read_text())) == {
+        "format", "version", "verdict", "reading", "family", "groups", "intercept", "n_rows", "n_features", "direction",
+        "kernel", "relations", "point", "checksum",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_proof_holds_for_the_table_in_every_format(proof: Path, tables: Path, format: str) -> None:
+    found = command("verify", proof, tables / f"table.{format}")
+    assert (found.code, found.out, found.err) == (0, "The proof holds: complete.\n", "")
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "verdict"),
+    [
+        ("or-function", 0, "complete"),
+        ("xor", 4, "overlap"),
+        ("endometrial", 3, "quasi"),
+        ("iris", 3, "quasi"),  # one linear machine for three classes
+        ("table", 3, "quasi"),
+        ("table-1-2-4", 0, "complete"),
+        ("table-1-3", 4, "overlap"),
+        ("table_1_2", 0, "complete"),
+        ("parity-4", 4, "overlap"),
+        ("planted-margin", 0, "complete"),
+    ],
+)
+def test_exit_code_is_the_verdict(inside: Callable[..., Outcome], data: str, code: int, verdict: str) -> None:
+    found = inside("check", data)
+    assert found.code == code
+    assert found.out.startswith(f"{verdict}: ")
+    assert found.err == ""
+    proved = inside("check", data, "--json")
+    assert (proved.code, proved.json["verdict"]) == (code, verdict)
+
+
+@pytest.mark.parametrize(("data", "code"), [("xor", 4), ("endometrial", 3)])
+def test_exit_code_of_a_process(data: str, code: int) -> None:
+    found = command("check", data, "--quiet")
+    assert (found.code, found.err) == (code, "")
+    assert found.out
+
+
+def test_proof_goes_through_a_pipe(tables: Path) -> None:
+    line = "discriminant check customers.csv -t churned --json | discriminant verify - customers.csv -t churned --json"
+    found = shell(line, tables)
+    assert (found.code, found.err) == (0, "")
+    content = {
+        "format": "discriminant verification",
+        "version": 1,
+        "holds": True,
+        "verdict": "complete",
+        "reason": None,
+    }
+    assert found.json == content
+
+
+def test_proof_in_a_file_names_its_place(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    found = inside("check", "xor", "-o", path)
+    assert found.code == 4
+    assert str(path) in found.err
+    assert Certificate.from_json(path.read_text().strip()).verify(*datasets.xor())
+    assert inside("check", "xor", "-o", "-").out == path.read_text()
+    assert inside("check", "xor", "-o", "-", "--json").out == path.read_text()
+
+
+def test_features_have_their_names(inside: Callable[..., Outcome], tables: Path) -> None:
+    assert "color=green" in inside("check", tables / "customers.csv", "-t", "churned").out
+
+
+def test_columns_are_chosen(inside: Callable[..., Outcome], tables: Path) -> None:
+    one = inside("check", tables / "customers.csv", "-t", "churned", "--features", "x0", "--json")
+    assert (one.code, one.json["n_features"]) == (4, 1)
+    two = inside("check", tables / "customers.csv", "-t", "churned", "--drop", "color,x0", "--json")
+    assert two.json["n_features"] == 1
+
+
+def test_readings_differ_where_binary_fractions_do(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    # (0.1, 0.7), (0.3, 0.5) and (0.4, 0.4) lie on x + y = 0.8 in decimals only.
+    path = tmp_path / "line.csv"
+    path.write_text("x,y0,target\n0.1,0.7,a\n0.3,0.5,b\n0.4,0.4,a\n")
+    assert inside("check", path).code == 4
+    assert inside("check", path, "--reading", "float").code == 0
+    through_origin = inside("check", path, "--no-intercept", "--json")
+    assert through_origin.json["intercept"] is False
+
+
+def test_changed_data_refuse_the_proof(proof: Path, tables: Path, tmp_path: Path) -> None:
+    changed = pl.read_csv(tables / "table.csv").with_columns(target=1 - pl.col("target"))
+    changed.write_csv(tmp_path / "changed.csv")
+    found = command("verify", proof, tmp_path / "changed.csv")
+    assert (found.code, found.err) == (5, "")
+    assert found.out.startswith("The proof is refused: ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("complete", "overlap"),
+        ('"n_rows":8', '"n_rows":9'),
+        ('"checksum":"', '"checksum":"0'),
+        ('"version":1', '"version":2'),
+    ],
+)
+def test_changed_proof_is_refused(
+    inside: Callable[..., Outcome], proof: Path, tables: Path, tmp_path: Path, old: str, new: str
+) -> None:
+    path = tmp_path / "changed.json"
+    path.write_text(proof.read_text().replace(old, new))
+    found = inside("verify", path, tables / "table.csv", "--json")
+    assert found.code == 5
+    assert found.json["holds"] is False
+    assert found.json["reason"]

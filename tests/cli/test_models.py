@@ -1,0 +1,244 @@
+"""``fit``, ``predict``, ``explain`` and ``export``: models between processes, through pipes, in every format."""
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discriminant import Perceptron, SupportVectorMachine, datasets, io
+
+from .conftest import COMMAND, LABELS, Outcome, X, command, environment, shell
+
+FIT = {
+    "format", "version", "method", "class", "parameters", "target", "features", "classes", "rows", "errors",
+    "train_error", "mean_squared_error", "status", "finished", "report", "model", "interrupted",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def model(tables: Path) -> Path:
+    """A model of the customers, written by another process."""
+    path = tables / "model.json"
+    found = command("fit", tables / "customers.csv", "--target", "churned", "-o", path, "--json")
+    assert found.code == 0
+    assert str(path) in found.err
+    facts = found.json
+    assert set(facts) == FIT
+    assert facts["class"] == "Perceptron"
+    assert facts["features"] == ["x0", "x1", "color=blue", "color=green", "color=red"]
+    assert facts["classes"] == ["no", "yes"]
+    assert (facts["rows"], facts["train_error"], facts["status"]) == (8, 0.0, "SEPARATED")
+    return path
+
+
+def test_prediction_is_that_of_the_library(model: Path, tables: Path) -> None:
+    found = command("predict", model, tables / "customers.csv", "--json", "--scores")
+    assert (found.code, found.err) == (0, "")
+    recipe = io.load_with_recipe(model)[1]
+    assert recipe is not None
+    matrix = recipe.apply(io.read(tables / "customers.csv"))
+    again = Perceptron(random_state=0).fit(matrix, LABELS)
+    assert found.json["predictions"] == LABELS.tolist()
+    assert found.json["scores"]["yes"] == again.decision_function(matrix).tolist()  # bit for bit
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "feather", "jsonl", "npz"])
+def test_output_format_follows_the_name(
+    inside: Callable[..., Outcome], model: Path, tables: Path, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"scored.{ending}"
+    found = inside("predict", model, tables / "customers.csv", "-o", path)
+    assert (found.code, found.out) == (0, "")
+    assert str(path) in found.err
+    frame = io.read(path)
+    assert frame.columns == ["x0", "x1", "color", "churned", "prediction"]
+    assert frame["prediction"].to_list() == LABELS.tolist()
+    assert np.array_equal(frame.select("x0", "x1").to_numpy(), X)
+
+
+def test_target_is_ignored_and_standard_input_is_csv(model: Path, tables: Path) -> None:
+    changed = pl.read_csv(tables / "customers.csv").with_columns(churned=pl.lit("maybe"))
+    found = command("predict", model, "-", stdin=changed.write_csv())
+    assert (found.code, found.err) == (0, "")
+    frame = pl.read_csv(found.out.encode())
+    assert frame["prediction"].to_list() == LABELS.tolist()
+    assert set(frame["churned"]) == {"maybe"}
+
+
+def test_target_may_be_absent(inside: Callable[..., Outcome], model: Path, tables: Path, tmp_path: Path) -> None:
+    pl.read_csv(tables / "customers.csv").drop("churned").write_csv(tmp_path / "new.csv")
+    assert inside("predict", model, tmp_path / "new.csv", "--json").json["predictions"] == LABELS.tolist()
+
+
+def test_one_pipe_from_data_to_predictions(tables: Path) -> None:
+    line = (
+        "discriminant fit customers.csv -t churned -m svm -o - --quiet | tee piped.json"
+        " | discriminant predict - customers.csv --column guess"
+    )
+    found = shell(line, tables)
+    assert (found.code, found.err) == (0, "")
+    assert pl.read_csv(found.out.encode())["guess"].to_list() == LABELS.tolist()
+    assert isinstance(io.load(tables / "piped.json"), SupportVectorMachine)
+
+
+def test_report_goes_to_stderr_beside_a_model_on_stdout(inside: Callable[..., Outcome]) -> None:
+    found = inside("fit", "or-function", "-o", "-")
+    assert json.loads(found.out)["procedure"] == "Perceptron"
+    assert "corrections" in found.err
+
+
+def test_sparse_tables(inside: Callable[..., Outcome], tables: Path, tmp_path: Path) -> None:
+    inside("fit", tables / "table.libsvm", "-m", "svm", "-o", tmp_path / "m.json")
+    found = inside("predict", tmp_path / "m.json", tables / "table.svm")
+    assert found.out == "target,prediction\n" + "0,0\n" * 4 + "1,1\n" * 4
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"),
+    [
+        ("ho-kashyap", "HoKashyap"),
+        ("svm", "SupportVectorMachine"),
+        ("logistic", "LogisticDiscriminant"),
+        ("mlp", "MultilayerPerceptron"),
+        ("fisher", "FisherDiscriminant"),
+        ("min-over", "MinOver"),
+        ("perceptron-pocket", "Perceptron"),
+        ("Support_Vector_Machine", "SupportVectorMachine"),
+        ("ridge-regressor", "RidgeRegressor"),
+    ],
+)
+def test_methods_by_name(inside: Callable[..., Outcome], tmp_path: Path, method: str, kind: str) -> None:
+    path = tmp_path / "model.json"
+    found = inside("fit", "table-1-2", "--method", method, "-o", path, "--json")
+    assert (found.code, found.json["class"]) == (0, kind)
+    assert type(io.load(path)).__name__ == kind
+    assert (found.json["classes"] is None) == (kind == "RidgeRegressor")
+    assert (found.json["mean_squared_error"] is None) == (kind != "RidgeRegressor")
+    told = inside("explain", path, "--json")
+    assert (told.code, told.json["class"]) == (0, kind)
+    assert (told.json["discriminants"] is None) == (kind == "MultilayerPerceptron")
+
+
+def test_settings_are_parameters(inside: Callable[..., Outcome]) -> None:
+    settings = ["C=inf", "kernel=gaussian", "probability=false", "tol=1e-4"]
+    line = [word for setting in settings for word in ("--set", setting)]
+    given = inside("fit", "table-1-2", "-m", "svm", *line, "--json").json["parameters"]
+    assert {name: given[name] for name in ("C", "kernel", "probability", "tol")} == {
+        "C": "inf", "kernel": "gaussian", "probability": False, "tol": 1e-4,
+    }  # fmt: skip
+    hidden = inside("fit", "xor", "-m", "mlp", "--set", "hidden=(3,)", "--set", "max_iter=5", "--seed", "7", "--json")
+    assert hidden.json["parameters"]["hidden"] == [3]
+    assert hidden.json["parameters"]["random_state"] == 7
+
+
+def test_a_fit_that_does_not_finish_warns(inside: Callable[..., Outcome]) -> None:
+    found = inside("fit", "xor")
+    assert found.code == 0
+    assert "Warning: Perceptron: cycles" in found.err
+    assert len(found.err) < 900
+    assert "2 of 4 rows (50.00%)" in found.out
+    assert inside("fit", "xor", "--quiet").err == ""
+
+
+def test_weights_count(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    rows = [("0", 0, 1), ("1", 0, 1), ("1", 1, 5), ("2", 1, 1), ("3", 1, 0)]
+    path = tmp_path / "weights.csv"
+    path.write_text("x,target,w\n" + "".join(f"{x},{y},{w}\n" for x, y, w in rows))
+    table = [np.array([[float(x)] for x, *_ in rows]), np.array([y for _, y, _ in rows]), [w for *_, w in rows]]
+    from discriminant import LeastSquares
+
+    expected = LeastSquares().fit(table[0], table[1], sample_weight=table[2])
+    inside("fit", path, "--weights", "w", "-m", "least-squares", "-o", tmp_path / "m.json")
+    fitted = io.load(tmp_path / "m.json")
+    assert np.array_equal(fitted.coef_, expected.coef_)
+    assert fitted.n_features_in_ == 1
+
+
+def test_missing_values_and_new_levels(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    path, new = tmp_path / "gaps.csv", tmp_path / "new.csv"
+    path.write_text("a,color,label\n1,red,x\n,red,x\n3,blue,y\n5,,y\n")
+    new.write_text("a,color\n2,red\n,green\n")
+    dropped = inside("fit", path, "-t", "label", "--missing", "drop", "-o", tmp_path / "d.json", "--json")
+    assert dropped.json["rows"] == 2
+    filled = inside("fit", path, "-t", "label", "--missing", "median", "-o", tmp_path / "m.json", "--json")
+    assert filled.json["rows"] == 4
+    scored = inside("predict", tmp_path / "m.json", new, "--unseen", "ignore", "--json")
+    assert (scored.code, len(scored.json["predictions"])) == (0, 2)
+    kept = inside("predict", tmp_path / "d.json", new, "--missing", "drop", "--json")
+    assert (kept.code, len(kept.json["predictions"])) == (0, 1)
+
+
+def test_explanation_in_words(inside: Callable[..., Outcome], model: Path) -> None:
+    found = inside("explain", model, "--top", "2")
+    assert found.code == 0
+    assert "a row is taken for yes where g(x) is zero or more, for no where it is less" in found.out
+    assert "\n  g(x) = " in found.out
+    assert "… and 3 more" in found.out
+    assert "separated: every training pattern lies strictly on its own side" in found.out
+    facts = inside("explain", model, "--json").json
+    weights = facts["discriminants"][0]["weights"]
+    sizes = [abs(weights[row["feature"]]) for row in facts["ranking"]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all((row["speaks_for"] == "yes") == (weights[row["feature"]] > 0) for row in facts["ranking"] if row["size"])
+
+
+def test_explanation_of_many_classes(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    inside("fit", "iris", "-m", "svm", "--standardize", "-o", path)
+    found = inside("explain", path)
+    assert "g(x), 1 against 0 = " in found.out
+    assert "Each feature is standardized first" in found.out
+    inside("fit", "iris", "-m", "fisher", "-o", path)
+    assert "g(x), 2 = " in inside("explain", path).out
+
+
+def test_onnx(model: Path, tables: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    path = tables / "model.onnx"
+    found = command("export", model, path, "--json")
+    assert (found.code, found.json["output"]) == (0, str(path))
+    session = onnxruntime.InferenceSession(str(path))
+    assert session.get_outputs()
+
+
+def test_interrupt_writes_what_was_learned(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of a fit that would take very long."""
+    X, y = datasets.overlap(20_000, 5, random_state=0)
+    frame = pl.DataFrame({f"x{j}": X[:, j] for j in range(5)}).with_columns(target=pl.Series(y))
+    frame.write_parquet(tmp_path / "overlap.parquet")
+    path = tmp_path / "model.json"
+    line = [COMMAND, "fit", "overlap.parquet", "--set", "max_iter=100000000", "-o", "model.json", "--json"]
+    process = subprocess.Popen(
+        line, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("Fitting Perceptron to 20,000 rows")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "The model learned so far is in model.json." in err
+    assert "Traceback" not in err
+    facts = json.loads(out)
+    assert (facts["interrupted"], facts["status"], facts["finished"]) == (True, "STOPPED", False)
+    assert io.load(path).predict(X).shape == y.shape
+
+
+def test_interrupt_before_the_fit(tmp_path: Path) -> None:
+    """Ctrl-C while the command waits for its data: one word, the code of an interrupt, no file."""
+    process = subprocess.Popen(
+        [COMMAND, "fit", "-", "-o", "model.json"], cwd=tmp_path, env=environment(), text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "Interrupted.\n")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,370 @@
+"""compare: columns are what the models say, folds are shared, failures stay in their rows, no job count matters."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import warnings
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
+
+import discriminant
+from discriminant import NotConvergedWarning, compare, datasets, margins
+from discriminant._comparison_tasks import INTERRUPTED, geometric_margins
+from discriminant._methods import SLOW
+from discriminant.comparison import ALIASES, LEFT_OUT, METHODS
+
+QUICK = ["perceptron", "least-squares", "fisher-discriminant", "support-vector-machine", "logistic-discriminant"]
+
+
+@pytest.fixture(scope="module")
+def overlapping() -> Any:
+    X, y = datasets.iris()
+    return compare(X, y, QUICK, n_jobs=1)
+
+
+def test_every_classifier_of_the_package_has_a_row_and_the_name_of_its_class() -> None:
+    public = (getattr(discriminant, name) for name in discriminant.__all__)
+    kinds = {kind.__name__ for kind in public if inspect.isclass(kind) and issubclass(kind, ClassifierMixin)}
+    assert {procedure.kind for procedure in METHODS.values()} == kinds
+    for kind in kinds:
+        assert METHODS[re.sub(r"(?<=[a-z])(?=[A-Z])", "-", kind).lower()].kind == kind
+    assert set(ALIASES.values()) <= set(METHODS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_factory_makes_what_it_says(name: str) -> None:
+    model = METHODS[name]()
+    assert model.get_params(deep=False).items() >= METHODS[name].parameters.items()
+    assert str(METHODS[name]).startswith(type(model).__name__ + "(")
+    assert METHODS[name].summary.endswith((".", ":")) or len(METHODS[name].summary) > 20
+
+
+def test_columns_are_what_the_models_say(overlapping: Any) -> None:
+    X, y = datasets.iris()
+    for row in overlapping:
+        assert row.failure is None
+        assert row.status is row.model.status_
+        assert row.sentence == row.model.status_.sentence
+        assert row.train_error == pytest.approx(np.mean(row.model.predict(X) != y))
+        assert row.seconds >= 0
+        if row.method != "support-vector-machine":
+            assert row.margin == margins(row.model, X, y).margin
+    assert overlapping["perceptron"].corrections == overlapping["perceptron"].model.n_corrections_
+    assert overlapping["least-squares"].corrections is None
+    assert overlapping["svm"] is overlapping["support-vector-machine"]
+    with pytest.raises(KeyError, match="not compared"):
+        _ = overlapping["mlp"]
+
+
+def test_margin_of_pairwise_planes_is_the_nearest_plane_of_the_own_class(overlapping: Any) -> None:
+    X, y = datasets.iris()
+    model = overlapping["svm"].model
+    expected = np.full(len(y), np.inf)
+    for p, (i, j) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        distance = (X @ model.coef_[p] + model.intercept_[p]) / np.linalg.norm(model.coef_[p])
+        expected[y == j] = np.minimum(expected, distance)[y == j]
+        expected[y == i] = np.minimum(expected, -distance)[y == i]
+    np.testing.assert_allclose(geometric_margins(model, X, y), expected, rtol=1e-12)
+    assert overlapping["svm"].margin == pytest.approx(expected.min())
+
+
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+def test_cross_validated_error_is_that_of_scikit_learn_on_the_same_folds(overlapping: Any) -> None:
+    X, y = datasets.iris()
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    for row in overlapping:
+        model = METHODS[row.method]()
+        if "random_state" in model.get_params():
+            model.set_params(random_state=0)
+        errors = 1 - cross_val_score(model, X, y, cv=folds)
+        assert row.cv_error == pytest.approx(errors.mean())
+        assert row.cv_std == pytest.approx(errors.std())
+
+
+def untimed(found: Any) -> dict[str, Any]:
+    told = found.to_dict()
+    for row in told["rows"]:
+        row.pop("seconds")
+    return told
+
+
+def test_the_number_of_processes_changes_nothing() -> None:
+    X, y = datasets.iris()
+    methods = ["perceptron-pocket", "piecewise-linear-machine", "svm", "mlp", "least-squares"]
+    one, two = (compare(X, y, methods, 3, n_jobs=n, random_state=5) for n in (1, 2))
+    assert untimed(one) == untimed(two)
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a.model.predict(X), b.model.predict(X))
+    assert untimed(compare(X, y, methods, 3, n_jobs=1, random_state=6)) != untimed(one)
+
+
+def test_all_procedures_on_the_books_table() -> None:
+    calls: list[tuple[int, int, str]] = []
+    X, y = datasets.table(1, 2)
+    with warnings.catch_warnings(action="error"):  # what the procedures say is kept for their rows
+        found = compare(X, y, cv=2, n_jobs=1, progress=lambda *call: calls.append(call))
+    assert [row.method for row in found] == list(METHODS)
+    assert found.verdict.verdict == "complete"
+    assert found.verdict.certificate.verify(X, y)
+    assert not [row.method for row in found if row.failure]
+    assert calls[0] == (0, len(METHODS), "separability")
+    assert [(done, name) for done, _, name in calls[1:]] == list(enumerate(METHODS, 1))
+    separated = [row for row in found if row.status is discriminant.Status.SEPARATED]
+    assert all(row.train_error == 0 and (row.margin is None or row.margin > 0) for row in separated)
+    widest = float(found.verdict.margin)
+    assert all(row.margin is None or row.margin <= widest * (1 + 1e-9) for row in found)
+    assert found["support-vector-machine-dear-slack"].margin == pytest.approx(widest, rel=1e-6)
+
+
+class Refuses(LogisticRegression):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        raise RuntimeError("no, thank\n  you")
+
+
+class RefusesSmall(LogisticRegression):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        if len(X) < 20:
+            raise ValueError("too few")
+        return super().fit(X, y, sample_weight)
+
+
+class CannotPredict(LogisticRegression):
+    def predict(self, X: Any) -> Any:
+        raise MemoryError("too large")
+
+
+def test_a_failure_stays_in_its_row() -> None:
+    methods = {
+        "first": Refuses(),
+        "small": RefusesSmall,
+        "mute": CannotPredict(),
+        "last": lambda: LogisticRegression(C=2),
+    }
+    found = compare(*datasets.table(1, 3), methods, n_jobs=1)
+    assert found["first"].failure == "RuntimeError: no, thank you"
+    assert found["first"].train_error is found["first"].model is None
+    assert found["small"].failure == "in fold 1 of 5: ValueError: too few"
+    assert found["small"].train_error is not None
+    assert found["small"].cv_error is None
+    assert found["mute"].failure == "MemoryError: too large"
+    assert found["last"].failure is None
+    assert found["last"].status is None
+    assert found["last"].corrections == found["last"].model.n_iter_[0]
+    assert found.best.method == "last"
+    assert "first: RuntimeError: no, thank you" in str(found)
+
+
+def test_warnings_are_shown_in_the_row_and_nowhere_else() -> None:
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        found = compare(*datasets.xor(), ["perceptron"], cv=None, n_jobs=1)
+    assert not caught
+    with pytest.warns(NotConvergedWarning) as told:
+        METHODS["perceptron"]().fit(*datasets.xor())
+    assert found["perceptron"].warnings == (str(told[0].message),)
+
+
+def test_weights_count_in_fits_and_errors_and_zero_is_absent() -> None:
+    X, y = datasets.table(1, 3)
+    w = np.arange(len(y)) % 3
+    found = compare(X, y, ["least-squares", "piecewise-linear-machine"], cv=None, sample_weight=w, n_jobs=1)
+    model = METHODS["least-squares"]().fit(X, y, sample_weight=w)
+    np.testing.assert_allclose(found["least-squares"].model.coef_, model.coef_)
+    assert found["least-squares"].train_error == pytest.approx(1 - model.score(X, y, sample_weight=w))
+    assert "sample_weight" in found["piecewise-linear-machine"].failure
+    assert len(found.y) == np.count_nonzero(w)
+    assert "7 rows of weight zero" in found.notes[0]
+    assert found.verdict.certificate.verify(X[w > 0], y[w > 0])
+
+
+def test_frames_sparse_matrices_and_lists_give_the_same_table() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    X, y = datasets.table(1, 2)
+    names = ["width", "length"]
+    first = compare(X, y, QUICK, 3, feature_names=names, n_jobs=1)
+    for data in (pandas.DataFrame(X, columns=names), polars.DataFrame(X, names), X.tolist(), sparse.csr_array(X)):
+        given = None if hasattr(data, "columns") else names
+        found = compare(data, list(y), QUICK, 3, feature_names=given, n_jobs=1)
+        assert found.feature_names == names
+        assert found.verdict.certificate == first.verdict.certificate
+        for row, expected in zip(found, first, strict=True):
+            assert (row.failure, row.train_error, row.cv_error) == (None, expected.train_error, expected.cv_error)
+            assert row.margin == pytest.approx(expected.margin, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"methods": "percepton"}, "did you mean .*perceptron"),
+        ({"methods": []}, "methods is empty"),
+        ({"cv": 1}, "cv=1 makes no cross-validation"),
+        ({"n_jobs": 0}, "n_jobs=0 is no number"),
+        ({"sample_weight": [1.0]}, "sample_weight has shape"),
+        ({"sample_weight": np.full(20, -1.0)}, "sample_weight holds"),
+        ({"feature_names": ["a"]}, "feature_names has 1 names"),
+        ({"X": np.full((20, 2), np.nan)}, "NaN"),
+        ({"y": np.zeros(20)}, "one class"),
+        ({"y": np.zeros(19)}, "inconsistent numbers of samples"),
+    ],
+)
+def test_bad_input_is_refused_by_name(changes: dict[str, Any], message: str) -> None:
+    X, y = datasets.table(1, 2)
+    with pytest.raises(ValueError, match=message):
+        compare(**({"X": X, "y": y, "methods": ["perceptron"], "n_jobs": 1} | changes))
+
+
+def test_names_may_be_short_joined_or_those_of_classes() -> None:
+    found = compare(*datasets.table(1, 2), "svm,HoKashyap,least_squares", cv=None, n_jobs=1)
+    assert [row.method for row in found] == ["support-vector-machine", "ho-kashyap", "least-squares"]
+
+
+def test_small_classes_make_fewer_folds() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0], [5.0], [6.0]]), np.array([0, 0, 0, 1, 1])
+    found = compare(X, y, ["perceptron"], n_jobs=1)
+    assert found.folds == 2
+    assert found.notes == ["The smallest class has 2 rows: 2 folds instead of 5."]
+    alone = compare(X[:4], y[:4], ["perceptron"], n_jobs=1)
+    assert alone.folds == 0
+    assert alone["perceptron"].cv_error is None
+    assert compare(X, y, ["perceptron"], KFold(5), n_jobs=1).folds == 5
+
+
+def test_ctrl_c_keeps_what_was_done() -> None:
+    def interrupt(done: int, total: int, name: str) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    found = compare(*datasets.table(1, 2), QUICK, n_jobs=1, progress=interrupt)
+    assert [row.failure for row in found] == [None, None, *[INTERRUPTED] * 3]
+
+
+def test_all_leaves_out_the_slow_ones_of_many_rows_and_a_name_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = datasets.table(1, 2)
+    monkeypatch.setattr("discriminant.comparison.LARGE", len(y))
+    assert not [row for row in compare(X, y, cv=None, n_jobs=1) if row.failure]
+    monkeypatch.setattr("discriminant.comparison.LARGE", len(y) - 1)
+    found = compare(X, y, cv=None, n_jobs=1)
+    assert [row.method for row in found] == list(METHODS)
+    assert [row.method for row in found if row.failure] == list(SLOW)
+    assert all(row.failure == LEFT_OUT for row in found if row.method in SLOW)
+    assert compare(X, y, ["adatron"], cv=None, n_jobs=1)["adatron"].failure is None
+
+
+def test_huge_and_tiny_numbers_fail_in_their_rows_or_not_at_all() -> None:
+    X, y = datasets.table(1, 2)
+    for scale in (1e150, 1e-150):
+        found = compare(X * scale, y, QUICK, 3, n_jobs=1)
+        assert found.verdict.verdict == "complete"
+        assert all(row.failure or row.train_error is not None for row in found)
+        json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_other_forms_of_the_table(overlapping: Any) -> None:
+    told = json.loads(json.dumps(overlapping.to_dict(), allow_nan=False))
+    assert [row["method"] for row in told["rows"]] == QUICK
+    assert told["verdict"] == overlapping.verdict.verdict
+    frames = overlapping.to_polars(), overlapping.to_pandas()
+    for frame in frames:
+        assert list(frame["method"]) == QUICK
+        np.testing.assert_allclose(np.asarray(frame["cv_error"], float), [row.cv_error for row in overlapping])
+    text = str(overlapping)
+    assert all(name in text for name in QUICK)
+    assert text.startswith(f"{overlapping.verdict.verdict}: ")
+    assert max(map(len, text.splitlines()[2:])) <= 100
+
+
+class Outline(HTMLParser):
+    """The tags and texts of a page; fails where a tag is closed that was not the last to be opened."""
+
+    VOID = {"meta", "img", "br"}
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_html_for_a_notebook_names_every_row(overlapping: Any) -> None:
+    outline = Outline(overlapping._repr_html_())
+    assert set(QUICK) <= set(outline.texts)
+    assert [tag for tag, _ in outline.tags].count("tr") == len(QUICK) + 1
+
+
+NASTY = '<script>alert("1")</script>'
+
+
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_report_is_one_page_that_needs_nothing_else(kinds: int, tmp_path: Path) -> None:
+    X, y = datasets.iris()
+    X, y = X[y < kinds], np.array([NASTY, "b&b", "$c$"])[y[y < kinds]]
+    names = ["<b>width</b>", '" onload="x', "c", "$d$"]
+    found = compare(X, y, {name: METHODS[name] for name in QUICK} | {NASTY: Refuses()}, feature_names=names, n_jobs=1)
+    path = found.report(tmp_path / "page.html", features=("<b>width</b>", 3), title=NASTY)
+    text = path.read_text(encoding="utf-8")
+    assert list(tmp_path.iterdir()) == [path]
+    outline = Outline(text)
+    tags = {tag for tag, _ in outline.tags}
+    assert "script" not in tags
+    assert not tags & {"link", "iframe", "object", "embed", "a", "base"}
+    assert not re.search(r"https?:|//[a-z]|url\(|@import", re.sub(r"base64,[^\"]*", "", text))
+    for _, attributes in outline.tags:
+        assert not [name for name in attributes if name.startswith("on")]
+        assert attributes.get("src", "data:image/png;base64,").startswith("data:image/png;base64,")
+    assert [tag for tag, _ in outline.tags].count("img") == 3
+    assert {*QUICK, NASTY} <= set(outline.texts)
+    shown = "".join(outline.texts)
+    assert "RuntimeError: no, thank you" in shown
+    assert found.verdict.evidence() in shown
+    proof = next(text for text in outline.texts if text.startswith("{"))
+    assert discriminant.Certificate.from_json(proof).verify(X, y)
+    assert "script" not in {tag for tag, _ in Outline(found._repr_html_()).tags}
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+def test_report_of_few_features_and_nothing_but_failures(columns: int, tmp_path: Path) -> None:
+    X, y = datasets.table(1, 3)
+    found = compare(X[:, :columns], y, ["perceptron", "least-squares", "mlp"], n_jobs=1)
+    outline = Outline(found.report(tmp_path / "a.html").read_text(encoding="utf-8"))
+    assert [tag for tag, _ in outline.tags].count("img") == 3
+    failed = compare(X[:, :columns], y, {"bad": Refuses()}, n_jobs=1)
+    outline = Outline(failed.report(tmp_path / "a.html").read_text(encoding="utf-8"))
+    assert "img" not in {tag for tag, _ in outline.tags}
+    assert any("No procedure could be run" in text for text in outline.texts)
+
+
+def test_report_replaces_as_a_whole_and_keeps_the_old_page_on_failure(tmp_path: Path) -> None:
+    found = compare(*datasets.table(1, 2), ["perceptron"], cv=None, n_jobs=1)
+    page = tmp_path / "page.html"
+    page.write_text("old")
+    with pytest.raises(ValueError, match="there is no column"):
+        found.report(page, features=("no such", 0))
+    assert page.read_text() == "old"
+    with pytest.raises(FileNotFoundError):
+        found.report(tmp_path / "no folder" / "page.html")
+    found.report(page)
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [page]

@@ -1,0 +1,410 @@
+"""Tables of every format become the same matrix; what cannot become one is refused by column and row."""
+
+from __future__ import annotations
+
+import io as memory
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from discriminant import datasets, io
+from discriminant.io import _chunks, tables
+
+FRAME = pl.DataFrame(
+    {
+        "size": [1.0, 2.5, 4.0, -3.25],
+        "count": [3, 1, 4, 1],
+        "color": ["red", "blue", "red", "gr\u00fcn, \"hell\""],
+        "fresh": [True, False, True, True],
+        "sold": ["no", "no", "yes", "yes"],
+    }
+)  # fmt: skip
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Portions of 200 bytes, so that small files have many."""
+    monkeypatch.setattr(_chunks, "CHUNK", 200)
+    monkeypatch.setattr(tables, "CHUNK", 200)
+
+
+# --- formats
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "feather", "jsonl", "ndjson", "npz", "CSV"])
+def test_what_is_written_is_read(ending: str, tmp_path: Path) -> None:
+    io.write(FRAME, tmp_path / f"table.{ending}")
+    assert io.read(tmp_path / f"table.{ending}").equals(FRAME)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_arrays(tmp_path: Path) -> None:
+    X, y = datasets.or_function()
+    np.save(tmp_path / "a.npy", X)
+    np.savez(tmp_path / "b.npz", X=X, y=y)
+    np.save(tmp_path / "c.npy", np.array([(1.5, "a"), (2.5, "b")], dtype=[("size", "f4"), ("name", "U3")]))
+    assert io.read(tmp_path / "a.npy").columns == ["x0", "x1"]
+    given, labels, _ = io.Recipe().fit(io.read(tmp_path / "b.npz"))
+    assert np.array_equal(given, X)
+    assert np.array_equal(labels, y)
+    assert io.read(tmp_path / "c.npy").to_dict(as_series=False) == {"size": [1.5, 2.5], "name": ["a", "b"]}
+    io.write(io.read(tmp_path / "a.npy"), tmp_path / "d.npy")
+    assert np.array_equal(np.load(tmp_path / "d.npy"), X)
+
+
+def test_libsvm_is_a_sparse_matrix(tmp_path: Path) -> None:
+    (tmp_path / "a.libsvm").write_text("1 1:0.5 3:2 # a remark\n-1 2:1\n-1\n1 3:-4.25\n")
+    recipe = io.Recipe()
+    X, y, w = recipe.fit(io.read(tmp_path / "a.libsvm"))
+    assert X.toarray().tolist() == [[0.5, 0, 2], [0, 1, 0], [0, 0, 0], [0, 0, -4.25]]
+    assert (y.tolist(), w, recipe.feature_names) == ([1, -1, -1, 1], None, ["x1", "x2", "x3"])
+    again = io.Recipe.from_dict(json.loads(json.dumps(recipe.to_dict())))
+    (tmp_path / "b.svm").write_text("0 2:7\n")
+    assert again.apply(io.read(tmp_path / "b.svm")).toarray().tolist() == [[0, 7, 0]]
+    assert np.array_equal(again.apply(io.read(tmp_path / "a.libsvm")[1:]).toarray(), X.toarray()[1:])
+    (tmp_path / "b.svm").write_text("0 2:7 4:1\n")
+    with pytest.raises(io.TableError, match="row 1 has index 4, and the model knows those from 1 to 3"):
+        again.apply(io.read(tmp_path / "b.svm"))
+    with pytest.raises(io.TableError, match="standardize"):
+        io.Recipe(standardize=True).fit(io.read(tmp_path / "a.libsvm"))
+
+
+def test_a_sparse_npz_counts_from_zero(tmp_path: Path, rng: np.random.Generator) -> None:
+    X = sparse.random(30, 7, 0.3, format="csr", random_state=0)
+    assert X.toarray()[:, [0, 6]].any(axis=0).all()
+    np.savez(tmp_path / "a.npz", data=X.data, indices=X.indices, indptr=X.indptr, shape=X.shape, y=np.arange(30) % 2)
+    given, y, _ = io.Recipe().fit(io.read(tmp_path / "a.npz"))
+    assert np.array_equal(given.toarray(), X.toarray())
+    assert y.tolist() == (np.arange(30) % 2).tolist()
+
+
+def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    class Input:
+        buffer = memory.BytesIO(b"a;b\n1;x\n2;y\n")
+
+    monkeypatch.setattr(sys, "stdin", Input)
+    frame = io.read("-")
+    assert frame.to_dict(as_series=False) == {"a": [1, 2], "b": ["x", "y"]}
+    io.write(frame, "-")
+    assert capsys.readouterr().out == "a,b\n1,x\n2,y\n"
+
+
+def test_types_and_missing_values_of_csv(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("n,f,t,d,b\n1,NA,x,2024-01-31,true\n?,2.5,,2024-02-01,false\n3,NaN,z,2024-03-01,\n")
+    frame = io.read(tmp_path / "a.csv")
+    assert [str(kind) for kind in frame.dtypes] == ["Int64", "Float64", "String", "Date", "Boolean"]
+    assert frame["n"].to_list() == [1, None, 3]
+    assert frame["f"].null_count() == 2
+
+
+BAD_FILES: dict[str, tuple[str, bytes, str]] = {
+    "missing": ("none.csv", b"", "is not there"),
+    "ending": ("a.xlsx", b"x", "does not tell the format: give one that ends in .csv"),
+    "empty": ("a.csv", b"", "cannot be read as a table: .*empty"),
+    "header": ("a.csv", b"a,b\n", "holds no rows"),
+    "ragged": ("a.csv", b"a,b\n1,2\n1,2,3\n", "cannot be read"),
+    "text": ("a.parquet", b"no parquet", "cannot be read"),
+    "arrow": ("a.arrow", b"no arrow at all", "cannot be read"),
+    "json": ("a.jsonl", b'{"a": 1}\n{"a": \n', "cannot be read"),
+    "libsvm": ("a.libsvm", b"1 2:x\n", "cannot be read"),
+    "npy": ("a.npy", b"\x93NUMPY", "no array file"),
+    "pickle": ("a.npy", b"\x80\x04\x95\x00", "no array file|pickle"),
+    "folder": ("", b"", "does not tell|is a folder"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_files_that_are_no_tables(kind: str, tmp_path: Path) -> None:
+    name, content, sentence = BAD_FILES[kind]
+    if name and kind != "missing":
+        (tmp_path / name).write_bytes(content)
+    for read in (io.read, io.scan):
+        with pytest.raises(io.TableError, match=sentence) as caught:
+            read(tmp_path / name)
+        assert len(str(caught.value)) < 900
+
+
+def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(io.TableError, match="safely"):
+        io.read(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize(
+    ("frame", "name", "sentence"),
+    [
+        (FRAME, "a.npy", "column 'color' is no number"),
+        (FRAME, "a.libsvm", "not written as libsvm"),
+        (FRAME, "nowhere/a.csv", "cannot be used|is not there"),
+        (3, "a.csv", "is no table"),
+    ],
+)
+def test_tables_that_cannot_be_written(frame: Any, name: str, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(io.TableError, match=sentence):
+        io.write(frame, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+# --- recipes
+
+
+def test_levels_and_numbers() -> None:
+    recipe = io.Recipe(target="sold")
+    X, y, w = recipe.fit(FRAME)
+    assert recipe.feature_names == [
+        "size", "count", "color=blue", 'color=grün, "hell"', "color=red", "fresh=false", "fresh=true",
+    ]  # fmt: skip
+    assert X.tolist() == [
+        [1, 3, 0, 0, 1, 0, 1], [2.5, 1, 1, 0, 0, 1, 0], [4, 4, 0, 0, 1, 0, 1], [-3.25, 1, 0, 1, 0, 0, 1],
+    ]  # fmt: skip
+    assert X.flags.c_contiguous
+    assert (y.tolist(), w) == (["no", "no", "yes", "yes"], None)
+    assert np.array_equal(recipe.apply(FRAME.drop("sold").select(pl.all().reverse())), X[::-1])
+
+
+@pytest.mark.parametrize(
+    ("labels", "wanted"),
+    [
+        ([1, 2, 2], np.array([1, 2, 2])),
+        ([1.5, 2.0, 1.5], np.array([1.5, 2.0, 1.5])),
+        ([True, False, True], np.array([True, False, True])),
+        (["a", "b", "a"], np.array(["a", "b", "a"])),
+        (pl.Series(["a", "b", "a"], dtype=pl.Categorical), np.array(["a", "b", "a"])),
+        (
+            pl.Series(["2024-01-31", "2024-02-01", "2024-01-31"]).str.to_date(),
+            np.array(["2024-01-31", "2024-02-01"] * 2),
+        ),
+    ],
+)
+def test_a_target_of_any_type(labels: Any, wanted: Any) -> None:
+    _, y, _ = io.Recipe(target="t").fit(pl.DataFrame({"x": [1, 2, 3], "t": labels}))
+    assert y.tolist() == wanted[:3].tolist()
+    assert y.dtype.kind == wanted.dtype.kind
+
+
+HOLES = pl.DataFrame(
+    {"a": [1.0, None, 3.0, float("nan")], "c": ["x", "y", None, "x"], "w": [1.0, 2.0, 3.0, 4.0], "target": [0, 1, 0, 1]}
+)
+
+
+def test_missing_values_are_refused_by_column_and_row() -> None:
+    with pytest.raises(io.TableError, match=r"column 'a' lacks a value in row 2: .*missing='drop'.*'median'"):
+        io.Recipe(weights="w").fit(HOLES)
+    with pytest.raises(io.TableError, match="column 'c' lacks a value in row 3"):
+        io.Recipe(features=["c"]).fit(HOLES)
+    with pytest.raises(io.TableError, match="column 'target' lacks a value in row 1"):
+        io.Recipe(missing="median").fit(HOLES.with_columns(target=pl.Series([None, 1, 0, 1])))
+
+
+def test_missing_values_are_dropped_with_their_rows() -> None:
+    recipe = io.Recipe(weights="w", missing="drop")
+    X, y, w = recipe.fit(HOLES)
+    assert (X.tolist(), y.tolist(), w) == ([[1, 1, 0]], [0], np.array([1.0]))
+    with pytest.raises(io.TableError, match="column 'a' lacks a value in row 2: fill it in"):
+        recipe.apply(HOLES)
+    with pytest.raises(io.TableError, match="every one of its 4 rows lacks a value"):
+        io.Recipe(missing="drop").fit(HOLES.with_columns(a=pl.lit(None)))
+
+
+def test_medians_take_the_place_of_missing_values() -> None:
+    recipe = io.Recipe(missing="median", drop=["w"])
+    X, y, _ = recipe.fit(HOLES)
+    assert X.tolist() == [[1, 1, 0], [2, 0, 1], [3, 1, 0], [2, 1, 0]]
+    assert y.tolist() == [0, 1, 0, 1]
+    assert recipe.apply(pl.DataFrame({"c": [None], "a": [None]})).tolist() == [[2, 1, 0]]
+    with pytest.raises(io.TableError, match="column 'a' holds no values at all"):
+        io.Recipe(missing="median").fit(HOLES.with_columns(a=pl.lit(None)))
+
+
+def test_standardized_features_have_mean_zero_and_deviation_one(rng: np.random.Generator) -> None:
+    raw = rng.standard_normal((5000, 5)) * [1, 1e-150, 1e150, 0, 3] + [0, 0, 0, 0.1, 1e6]
+    frame = pl.DataFrame({f"x{j}": raw[:, j] for j in range(5)}).with_columns(target=pl.lit(1))
+    recipe = io.Recipe(standardize=True)
+    X, _, _ = recipe.fit(frame)
+    assert np.abs(X.mean(axis=0)).max() < 1e-9
+    assert np.allclose(X.std(axis=0), [1, 1, 1, 0, 1])
+    assert np.array_equal(recipe.apply(frame), X)
+
+
+def test_unseen_levels() -> None:
+    new = FRAME.with_columns(color=pl.Series(["red", "pink", "blue", "red"]))
+    recipe = io.Recipe(target="sold")
+    recipe.fit(FRAME)
+    with pytest.raises(io.TableError, match=r"'color' holds 'pink' in row 2.*it knows blue, grün.*unseen='ignore'"):
+        recipe.apply(new)
+    recipe.unseen = "ignore"
+    assert recipe.apply(new)[:, 2:5].tolist() == [[0, 0, 1], [0, 0, 0], [1, 0, 0], [0, 0, 1]]
+
+
+WRONG: dict[str, Any] = {
+    "there is no column 'solt': did you mean 'sold'?": lambda: io.Recipe(target="solt").fit(FRAME),
+    "there is no column 'Size': did you mean 'size'?": lambda: io.Recipe(target="sold", features=["Size"]).fit(FRAME),
+    "there is no column 'zzzz': the table has 'size', 'count'": lambda: io.Recipe(target="sold", drop="zzzz").fit(
+        FRAME
+    ),
+    "there is no column 'w'": lambda: io.Recipe(target="sold", weights="w").fit(FRAME),
+    "no target was given: name the column": lambda: io.Recipe().fit(FRAME),
+    "also target, weights or drop": lambda: io.Recipe(target="sold", features=["sold"]).fit(FRAME),
+    "no columns are left": lambda: io.Recipe(target="sold", drop=FRAME.columns[:4]).fit(FRAME),
+    "missing='mean' is unknown": lambda: io.Recipe(missing="mean"),
+    "unseen=True is unknown": lambda: io.Recipe(unseen=True),  # type: ignore[arg-type]
+    "standardize='yes' is unknown": lambda: io.Recipe(standardize="yes"),  # type: ignore[arg-type]
+    "target=3 is no name": lambda: io.Recipe(target=3),  # type: ignore[arg-type]
+    "features=3 is no list": lambda: io.Recipe(features=3),  # type: ignore[arg-type]
+    "names a column twice": lambda: io.Recipe(features=["a", "a"]),
+    "holds dates or times .*days since": lambda: io.Recipe(target="t").fit(
+        pl.DataFrame({"day": pl.Series(["2024-01-31"]).str.to_date(), "t": [1]})
+    ),
+    "neither a number nor text": lambda: io.Recipe(target="t").fit(pl.DataFrame({"x": [[1, 2]], "t": [1]})),
+    "more than 1,000 different texts": lambda: io.Recipe(target="t").fit(
+        pl.DataFrame({"id": [f"c{i}" for i in range(1500)], "t": [1] * 1500})
+    ),
+    "column 'x' is infinite in row 2": lambda: io.Recipe(target="t").fit(
+        pl.DataFrame({"x": [1.0, float("inf")], "t": [1, 2]})
+    ),
+    "weights column 'w' holds -1": lambda: io.Recipe(target="t", weights="w").fit(
+        pl.DataFrame({"x": [1, 2], "t": [1, 2], "w": [1, -1]})
+    ),
+    "has learned nothing yet": lambda: io.Recipe(target="sold").apply(FRAME),
+    "holds 'red' in row 1, where a number should be": lambda: swapped("size", "color"),
+    "is no table": lambda: io.Recipe().fit(3),
+}
+
+
+def swapped(name: str, other: str) -> None:
+    recipe = io.Recipe(target="sold")
+    recipe.fit(FRAME)
+    recipe.apply(FRAME.with_columns(pl.col(other).alias(name)))
+
+
+@pytest.mark.parametrize("sentence", WRONG)
+def test_what_is_wrong_is_said_in_one_sentence(sentence: str) -> None:
+    with pytest.raises(io.TableError, match=sentence.replace("?", r"\?")) as caught:
+        WRONG[sentence]()
+    assert len(str(caught.value)) < 900
+
+
+def test_long_names_make_no_long_message() -> None:
+    with pytest.raises(io.TableError) as caught:
+        io.Recipe(target="y" * 5000).fit(pl.DataFrame({"x" * 5000: [1]}))
+    assert len(str(caught.value)) < 900
+
+
+# --- a recipe as data
+
+
+def test_a_recipe_comes_back() -> None:
+    frame = FRAME.with_columns(size=pl.Series([1.0, None, 1 / 3, 1e-300]))
+    recipe = io.Recipe(target="sold", missing="median", standardize=True, drop=["count"], unseen="ignore")
+    X, _, _ = recipe.fit(frame)
+    again = io.Recipe.from_dict(json.loads(json.dumps(recipe.to_dict())))
+    assert again.to_dict() == recipe.to_dict()
+    assert np.array_equal(again.apply(frame), X)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"extra": 1},
+        {"columns": [{"name": "size", "levels": None}]},
+        {"columns": [{"name": "size", "levels": ["b", "a"], "fill": "a"}]},
+        {"columns": [{"name": "size", "levels": [], "fill": None}]},
+        {"columns": [{"name": "size", "levels": None, "fill": "x"}]},
+        {"columns": 3},
+        {"means": None},
+        {"means": [1.0]},
+        {"scales": [0.0] * 7},
+        {"scales": [float("nan")] * 7},
+        {"standardize": False},
+        {"missing": "refuse"},
+        {"target": "size"},
+        {"features": ["count"]},
+        {"block": {"name": "x", "base": 1, "width": 3}},
+        {"block": {"name": "x"}},
+    ],
+)
+def test_what_is_no_recipe_is_refused(change: dict[str, Any]) -> None:
+    recipe = io.Recipe(target="sold", missing="median", standardize=True)
+    recipe.fit(FRAME)
+    with pytest.raises(io.TableError, match=r"this is no recipe|unknown"):
+        io.Recipe.from_dict(recipe.to_dict() | change)
+    with pytest.raises(io.TableError, match="this is no recipe"):
+        io.Recipe.from_dict([])  # type: ignore[arg-type]
+
+
+# --- portions
+
+
+def large(n: int, rng: np.random.Generator) -> pl.DataFrame:
+    words = np.array(["plain", 'with "quotes"', "two\nlines", "comma, and ü"])
+    return pl.DataFrame(
+        {
+            "x": rng.standard_normal(n),
+            "k": rng.integers(0, 9, n),
+            "word": words[rng.integers(0, 4, n)],
+            "target": np.array(["no", "yes"])[rng.integers(0, 2, n)],
+        }
+    )
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_portions_make_the_same_matrix(ending: str, tmp_path: Path, rng: np.random.Generator) -> None:
+    frame = large(300, rng)
+    io.write(frame, tmp_path / f"a.{ending}")
+    table = io.scan(tmp_path / f"a.{ending}")
+    assert sum(1 for _ in table.portions(["x"])) > 5
+    told: list[float] = []
+    recipe = io.Recipe(standardize=True)
+    X, y, _ = recipe.fit(table, progress=told.append)
+    whole, labels, _ = io.Recipe(standardize=True).fit(frame)
+    assert np.array_equal(X, whole)
+    assert np.array_equal(y, labels)
+    assert told == sorted(told)
+    assert told[-1] == 1
+    assert np.array_equal(recipe.apply(io.scan(tmp_path / f"a.{ending}")), whole)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_types_may_widen_and_errors_tell_the_row_of_the_file(tmp_path: Path) -> None:
+    lines = [f"{i},{i % 2}" for i in range(500)]
+    lines[400] = "400.5,0"
+    path = tmp_path / "a.csv"
+    path.write_text("x,target\n" + "\n".join(lines))
+    X, y, _ = io.Recipe().fit(io.scan(path))
+    assert (X[400, 0], X[499, 0], y[401]) == (400.5, 499, 1)
+    for bad, sentence in (("oops", "column 'x' holds 'oops' in row 401"), ("NA", "'x' lacks a value in row 401")):
+        lines[400] = f"{bad},0"
+        path.write_text("x,target\n" + "\n".join(lines) + "\n")
+        with pytest.raises(io.TableError, match=sentence):
+            io.Recipe().fit(io.scan(path))
+    X, y, _ = io.Recipe(missing="drop").fit(io.scan(path))
+    assert (len(X), X[400, 0]) == (499, 401)
+    lines[400] = '"never closed,0'
+    path.write_text("x,target\n" + "\n".join(lines * 5) + "\n")
+    with pytest.raises(io.TableError, match=r"quotation or a line after row|cannot be read"):
+        io.Recipe().fit(io.scan(path))
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_header_of_two_lines(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"size\nin m",target\n' + "1.5,0\n2.5,1\n" * 100)
+    recipe = io.Recipe()
+    X, _, _ = recipe.fit(io.scan(tmp_path / "a.csv"))
+    assert recipe.feature_names == ["size\nin m"]
+    assert X.sum() == 400
+
+
+def test_data_frames_of_others() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0], "target": ["a", "b"]})
+    X, y, _ = io.Recipe().fit(frame)
+    assert (X.tolist(), y.tolist()) == ([[1], [2]], ["a", "b"])
+    X, _, _ = io.Recipe().fit(FRAME.lazy().rename({"sold": "target"}))
+    assert X.shape == (4, 7)

@@ -49,6 +49,7 @@ LATE = 24  # steps after which M is made anew
 MEMORY = 10  # pairs
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
 NOTHING = 1e-6  # of the weight of all rows: a criterion below this is next to zero, and its digits are rounding
+STALLED = 1e-6  # of a step: what is left of it when rounding decides where the criterion falls
 ROUNDING = 1e-13  # of the criterion: smaller differences mean nothing
 
 
@@ -287,7 +288,7 @@ class NewtonRule:
     def _judged(self, length: float, last: float) -> Status | None:
         """Whether this is the minimum, to the tolerance or to rounding."""
         size = max(abs(self.at.value), NOTHING * self.likelihood.total)
-        exhausted = length == 0 or (self.gap >= 0.5 * last and self.gap <= 1e-14 * size)
+        exhausted = length < STALLED or (self.gap >= 0.5 * last and self.gap <= 1e-14 * size)
         if self.gap <= self.tol * size or (exhausted and self.gap <= 1e-12 * size):
             return Status.CONVERGED
         return Status.BUDGET if length == 0 else None

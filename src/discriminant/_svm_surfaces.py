@@ -23,6 +23,7 @@ from .exceptions import NotSeparableError
 from .solution import Status
 
 COARSE = 1e-4  # tolerance from which kernel rows in float32 will do
+KEPT = 4  # one in so many fast kernel rows is kept: to make one again costs about what fresh memory costs
 REACH = 100  # largest |x - mean|²/sigma² of patterns whose kernel float32 gives to 1e-5
 INDEFINITE = "The kernel is not positive semidefinite: a stationary point, perhaps not the best one."
 
@@ -38,7 +39,10 @@ class Surfaces:
             diagonal = X.diagonal()
         else:
             diagonal = kernel.diagonal(X)
-            self.rows = KernelRows(self._maker(X), X.shape[0], settings.cache_bytes, np.float64 if self.hard else None)
+            maker, n, room = self._maker(X), X.shape[0], settings.cache_bytes
+            if isinstance(maker, GaussianRowMaker):
+                room = min(room, 4 * n * max(n // KEPT, 1024))
+            self.rows = KernelRows(maker, n, room, np.float64 if self.hard else None)
         self.diagonal = np.asarray(diagonal, np.float64)
 
     def _maker(self, X: Any) -> RowMaker:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from scipy import sparse
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -22,6 +24,7 @@ from discriminant import (
     Perceptron,
     PiecewiseLinearMachine,
     SupportVectorMachine,
+    compare,
     datasets,
     margins,
     plot,
@@ -210,3 +213,16 @@ def test_without_matplotlib_one_sentence_says_how_to_get_it(monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"^matplotlib is missing, .*pip install 'discriminant\[plot\]'\.$"):
         plot.convergence(model)
+
+
+def test_the_page_names_a_procedure_that_refuses_two_columns(tmp_path: Path) -> None:
+    class Choosy(Perceptron):
+        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+            if np.shape(X)[1] < 4:
+                raise ValueError("four columns, please")
+            return super().fit(X, y, sample_weight)
+
+    X, y = load_iris(return_X_y=True)
+    found = compare(X[:100], y[:100], {"choosy": Choosy(), "plain": Perceptron()}, cv=2, n_jobs=1)
+    page = (found.report(tmp_path / "page.html") or tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "these columns alone will not do for it: choosy." in page

@@ -250,6 +250,8 @@ def _pictures(comparison: Comparison, chosen: list[int]) -> Iterable[str]:
         about = PICTURES["regions"]
         if comparison.X.shape[1] > len(chosen):
             about += " The procedures may look at these two columns only here: errors are not those of the table."
+        if refused := [row.method for row in rows if row.method not in dict(planes)]:
+            about += f" Left out, as these columns alone will not do for it: {', '.join(refused)}."
         title = f"What they decide: {' and '.join(names)}"
         yield _section(title, _figure(planes, draw, about, f"Decision regions in the plane of {' and '.join(names)}"))
     curves = _iterative(comparison.rows)
@@ -288,7 +290,7 @@ def _in_plane(row: Row, comparison: Comparison, chosen: list[int]) -> Any:
         warnings.simplefilter("ignore")  # what it has to say about these columns is not what the table is about
         try:
             return clone(row.model).fit(dense(comparison.X[some][:, chosen]), comparison.y[some])
-        except Exception:
+        except ValueError:  # the page says that it is left out
             return None
 
 

@@ -434,18 +434,23 @@ def test_a_damaged_file_without_a_new_checksum_is_never_another_model() -> None:
 
 
 def killed_while_saving(models: list[Any], path: Path, delay: float) -> None:
-    """Save in a child that is killed after a while."""
+    """Save in a child that is killed some time after it began."""
+    begun, tell = os.pipe()
     child = os.fork()
     if child == 0:
         try:
+            os.write(tell, b"!")
             while True:
                 for model in models:
                     io.save(model, path)
         finally:
             os._exit(1)
+    os.read(begun, 1)
     time.sleep(delay)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
+    os.close(begun)
+    os.close(tell)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

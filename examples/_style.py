@@ -1,16 +1,21 @@
-"""What the pictures share: colors that the color-blind can tell apart, markers, lines g(x) = 0, regions.
+"""What the pictures share: lines g(x) = 0, regions, paths, in the colors and markers of ``discriminant.plot``.
 
-Colors are those of Okabe and Ito; classes also differ by their markers, and ambiguous regions are hatched.
+Colors are those of Okabe and Ito, which the color-blind can tell apart; classes also differ by their markers, and
+ambiguous regions are hatched.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import ListedColormap
 
-BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-YELLOW, SKY, BLACK, GRAY = "#E69F00", "#56B4E9", "#222222", "#8C8C8C"
-COLORS = (BLUE, ORANGE, GREEN, PINK, YELLOW)
-MARKERS = ("o", "s", "^", "D", "v")
+from discriminant.plot._style import BLACK, COLORS, GRAY, look
+
+BLUE, ORANGE, GREEN, PINK, YELLOW, SKY = COLORS[:6]
+
+__all__ = [
+    "BLACK", "BLUE", "COLORS", "GRAY", "GREEN", "ORANGE", "PINK", "SKY", "YELLOW",
+    "figure", "grid", "line", "path", "plane", "points", "regions",
+]  # fmt: skip
 
 
 def figure(rows=1, columns=1, size=(8.0, 3.8), **options):
@@ -33,8 +38,8 @@ def points(ax, X, y, names=None, order=None, **options):
     """Draw the patterns of each class; ``order`` lists the labels in the order ω₁, ω₂, …"""
     order = sorted(set(np.asarray(y).tolist())) if order is None else order
     names = [f"ω{'₁₂₃₄₅'[i]}" for i in range(len(order))] if names is None else names
-    for label, name, color, marker in zip(order, names, COLORS, MARKERS, strict=False):
-        style = {"color": color, "marker": marker, "edgecolor": "white", "linewidth": 0.6, "s": 42, "zorder": 3}
+    for k, (label, name) in enumerate(zip(order, names, strict=False)):
+        style = look(k) | {"edgecolor": "white", "linewidth": 0.6, "s": 42, "zorder": 3}
         ax.scatter(*np.asarray(X)[np.asarray(y) == label].T, label=name, **(style | options))
 
 

@@ -20,7 +20,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 import discriminant
 from discriminant import NotConvergedWarning, compare, datasets, margins
 from discriminant._comparison_tasks import INTERRUPTED, geometric_margins
-from discriminant._methods import SLOW
+from discriminant._methods import LONG, SLOW
 from discriminant.comparison import ALIASES, LEFT_OUT, METHODS
 
 QUICK = ["perceptron", "least-squares", "fisher-discriminant", "support-vector-machine", "logistic-discriminant"]
@@ -238,6 +238,26 @@ def test_small_classes_make_fewer_folds() -> None:
     assert compare(X, y, ["perceptron"], KFold(5), n_jobs=1).folds == 5
 
 
+def test_long_ones_begin_and_the_rows_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str] = []
+
+    class Processes:
+        def __init__(self, **options: Any) -> None:
+            pass
+
+        def __call__(self, calls: Any) -> Any:
+            for function, (i, task), _ in calls:
+                begun.append(task.method)
+                yield function.__wrapped__(i, task)  # without what scikit-learn wraps around it
+
+    monkeypatch.setattr("discriminant._comparison_tasks.Parallel", Processes)
+    names = ["perceptron", "least-squares", "logistic-discriminant", "gradient-descent"]
+    found = compare(*datasets.table(1, 2), names, cv=None, n_jobs=2)
+    assert begun == ["gradient-descent", "logistic-discriminant", "perceptron", "least-squares"]
+    assert [row.method for row in found] == names
+    assert set(LONG) <= set(METHODS)
+
+
 def test_ctrl_c_keeps_what_was_done() -> None:
     def interrupt(done: int, total: int, name: str) -> None:
         if done == 2:
@@ -334,7 +354,11 @@ def test_report_is_one_page_that_needs_nothing_else(kinds: int, tmp_path: Path) 
     for _, attributes in outline.tags:
         assert not [name for name in attributes if name.startswith("on")]
         assert attributes.get("src", "data:image/png;base64,").startswith("data:image/png;base64,")
-    assert [tag for tag, _ in outline.tags].count("img") == 3
+    assert [tag for tag, _ in outline.tags].count("figure") == 3
+    panels = [attributes for tag, attributes in outline.tags if tag == "img"]
+    assert len(panels) > 3  # an image for each panel: a row of three is unreadable on a phone
+    assert all(attributes["alt"] for attributes in panels)
+    assert "prefers-color-scheme: dark" in text
     assert {*QUICK, NASTY} <= set(outline.texts)
     shown = "".join(outline.texts)
     assert "RuntimeError: no, thank you" in shown
@@ -349,7 +373,7 @@ def test_report_of_few_features_and_nothing_but_failures(columns: int, tmp_path:
     X, y = datasets.table(1, 3)
     found = compare(X[:, :columns], y, ["perceptron", "least-squares", "mlp"], n_jobs=1)
     outline = Outline(found.report(tmp_path / "a.html").read_text(encoding="utf-8"))
-    assert [tag for tag, _ in outline.tags].count("img") == 3
+    assert [tag for tag, _ in outline.tags].count("figure") == 3
     failed = compare(X[:, :columns], y, {"bad": Refuses()}, n_jobs=1)
     outline = Outline(failed.report(tmp_path / "a.html").read_text(encoding="utf-8"))
     assert "img" not in {tag for tag, _ in outline.tags}

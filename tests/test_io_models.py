@@ -260,7 +260,7 @@ WRONG = {
     "sigma = -1": lambda: edited("parameters/kernel/$kernel/parameters/sigma", -1.0, "SupportVectorMachine sigma 2"),
     "points outside": lambda: edited("fitted/support_/$array/values/0", 150, "SupportVectorMachine gaussian"),
     "does not count": lambda: edited("fitted/n_support_/$array/values/0", 7, "SupportVectorMachine gaussian"),
-    "not the size of the strengths": lambda: edited(
+    "dual_coef_ does not follow": lambda: edited(
         "fitted/_strengths/$array/values/0", 0.123, "SupportVectorMachine gaussian"
     ),
     "layers do not follow": lambda: edited("fitted/_units/$array/values/1", 63, "MultilayerPerceptron"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io as memory
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,103 @@ def test_types_and_missing_values_of_csv(tmp_path: Path) -> None:
     assert frame["f"].null_count() == 2
 
 
+DIALECTS = {
+    "commas": "a,b,t\n0.5,2,x\n-1.25,3,y\n",
+    "byte order mark": "\ufeffa,b,t\n0.5,2,x\n-1.25,3,y\n",
+    "two bytes end a line": "a,b,t\r\n0.5,2,x\r\n-1.25,3,y\r\n",
+    "semicolons": "a;b;t\n0.5;2;x\n-1.25;3;y\n",
+    "decimal commas": "a;b;t\n0,5;2;x\n-1,25;3;y\n",
+    "decimal commas in quotes": 'a;b;t\r\n"0,5";"2";"x"\r\n"-1,25";"3";"y"\r\n',
+    "bars": "a|b|t\n0.5|2|x\n-1.25|3|y\n",
+}
+
+
+@pytest.mark.parametrize("text", DIALECTS.values(), ids=DIALECTS.keys())
+def test_dialects_of_csv(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(text.encode())
+    assert io.read(tmp_path / "a.csv").to_dict(as_series=False) == {"a": [0.5, -1.25], "b": [2, 3], "t": ["x", "y"]}
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_decimal_commas_in_portions(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x;target\n" + "0,5;0\n2,25;1\n" * 100)
+    X, _, _ = io.Recipe().fit(io.scan(tmp_path / "a.csv"))
+    assert X.sum() == 275
+
+
+def test_names_of_columns(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"a, in cm";"b ""net""";größe x=1\n1;2;3\n')
+    assert io.read(tmp_path / "a.csv").columns == ["a, in cm", 'b "net"', "größe x=1"]
+    (tmp_path / "a.csv").write_text("a,b,a\n1,2,3\n")
+    with pytest.raises(io.TableError, match="two columns are called 'a'"):
+        io.read(tmp_path / "a.csv")
+
+
+def test_a_column_without_a_name_can_be_dropped(tmp_path: Path) -> None:
+    """As pandas and R write the numbers of the rows."""
+    (tmp_path / "a.csv").write_text(",column_2,x,target\n0,1,5,no\n1,1,6,yes\n")
+    with pytest.warns(UserWarning, match="column 1 has no name and is called 'column_1'"):
+        frame = io.read(tmp_path / "a.csv")
+    assert frame.columns == ["column_1", "column_2", "x", "target"]
+    assert io.Recipe(drop=["column_1", "column_2"]).fit(frame)[0].tolist() == [[5], [6]]
+
+
+def test_columns_that_stay_text(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,x\n007,1\n010,2\n")
+    frame = io.read(tmp_path / "a.csv", as_text=lambda name: name == "id")
+    assert frame.to_dict(as_series=False) == {"id": ["007", "010"], "x": [1, 2]}
+
+
+def test_whole_numbers_that_no_float_holds(tmp_path: Path) -> None:
+    """2^53 and 2^53 + 1 are one float: a proof that the classes overlap would be false."""
+    (tmp_path / "a.csv").write_text("x,target\n9007199254740992,0\n9007199254740993,1\n")
+    with pytest.raises(io.TableError, match="column 'x' holds 9007199254740993 in row 2, which has more digits"):
+        io.Recipe().fit(io.read(tmp_path / "a.csv"))
+    X, _, _ = io.Recipe().fit(pl.DataFrame({"x": [2**60, None, -(2**53)], "target": [0, 1, 1]}).drop_nulls())
+    assert X.ravel().tolist() == [2.0**60, -(2.0**53)]
+
+
+def test_labels_of_any_length(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,target\n1,18446744073709551615\n2,18446744073709551614\n")
+    _, y, _ = io.Recipe().fit(io.read(tmp_path / "a.csv"))
+    assert y.tolist() == ["18446744073709551615", "18446744073709551614"]
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_label_with_a_fraction_in_a_later_portion(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,target\n" + "1.5,1\n" * 100 + "2.5,1.5\n" * 3)
+    _, y, _ = io.Recipe().fit(io.scan(tmp_path / "a.csv"))
+    assert sorted(set(y.tolist())) == [1, 1.5]
+
+
+def test_numbers_with_a_slip_are_not_silently_levels() -> None:
+    frame = pl.DataFrame({"age": ["31", "4o", "58", "23"], "target": [0, 1, 1, 0]})
+    with pytest.warns(UserWarning, match="column 'age' is taken for text, .* because it holds '4o'"):
+        io.Recipe().fit(frame)
+    many = pl.DataFrame({"age": ["oops", *map(str, range(1500))], "target": [0, 1] * 750 + [1]})
+    with pytest.raises(io.TableError, match="column 'age' holds 'oops' among many numbers"):
+        io.Recipe().fit(many)
+    endless = pl.DataFrame({"age": ["1", "-Infinity"], "target": [0, 1]})
+    with pytest.raises(io.TableError, match="column 'age' holds '-Infinity': give finite numbers"):
+        io.Recipe().fit(endless)
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    """Whoever may write to /dev may say -o /dev/stdout, and must not lose it."""
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        io.write(pl.DataFrame({"a": [1, 2]}), pipe)
+        assert pipe.is_fifo()
+        assert os.read(reader, 100) == b"a\n1\n2\n"
+    finally:
+        os.close(reader)
+
+
 BAD_FILES: dict[str, tuple[str, bytes, str]] = {
+    "utf-16": ("a.csv", "a,b\n1,2\n".encode("utf-16"), "UTF-16: save it as UTF-8"),
+    "latin-1": ("a.csv", "a,b\nné,2\n".encode("latin-1"), "save it as UTF-8"),
     "missing": ("none.csv", b"", "is not there"),
     "ending": ("a.xlsx", b"x", "does not tell the format: give one that ends in .csv"),
     "empty": ("a.csv", b"", "cannot be read as a table: .*empty"),

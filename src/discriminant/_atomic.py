@@ -16,8 +16,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write that takes the place of ``path`` when the block ends well, and vanishes when it does not.
 
     The temporary file stands in the same folder, so that renaming it is one step of the file system, and it has
-    reached the disk before it is renamed. A link is followed; the permissions of an earlier file are kept.
+    reached the disk before it is renamed. A link is followed; the permissions of an earlier file are kept. What is no
+    file, as /dev/stdout or a named pipe, is written to and stays what it is.
     """
+    if _is_stream(path):
+        with open(path, "wb") as stream:
+            yield stream
+        return
     target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
     try:
@@ -33,6 +38,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             os.unlink(temporary)
         raise
     _sync_folder(target.parent)
+
+
+def _is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether there is something that must not be replaced: a device, a pipe, a socket."""
+    with suppress(FileNotFoundError):
+        mode = os.stat(path).st_mode
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
 
 
 def _sync_folder(folder: Path) -> None:

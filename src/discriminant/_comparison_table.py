@@ -63,11 +63,12 @@ def setting(comparison: Comparison) -> str:
     """What was compared, on what, and how."""
     n, d = comparison.X.shape
     folds = f"{comparison.folds} folds" if comparison.folds else "no cross-validation"
-    classes = len(comparison.classes)
-    return (
-        f"{len(comparison)} procedures on {n:,} rows of {d:,} features and {classes} classes; {folds}, "
-        f"seed {comparison.random_state}"
-    )
+    made = f"{_counted(len(comparison), 'procedure')} on {_counted(n, 'row')} of {_counted(d, 'feature')}"
+    return f"{made} and {len(comparison.classes)} classes; {folds}, seed {comparison.random_state}"
+
+
+def _counted(n: int, thing: str) -> str:
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def remarks(row: Row) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -190,16 +190,23 @@ def check_jobs(n_jobs: Any) -> None:
         raise ValueError(f"n_jobs={n_jobs!r} is no number of processes: give 1 or more, or None for one for each core.")
 
 
-def run(tasks: list[Task], n_jobs: int | None, tell: Callable[[int, int, str], None]) -> list[Row]:
-    """The rows in the order of the tasks, by several processes where there are several tasks."""
+def run(
+    tasks: list[Task], n_jobs: int | None, tell: Callable[[int, int, str], None], long: Sequence[str] = ()
+) -> list[Row]:
+    """The rows in the order of the tasks, by several processes where there are several tasks.
+
+    They begin with the ``long`` ones, in that order, so that none is left alone with one at the end.
+    """
     rows = [Row(task.method, failure=INTERRUPTED) for task in tasks]
     if n_jobs is None:
         n_jobs = -1 if sum(np.prod(task.X.shape) for task in tasks) > TINY else 1
     if n_jobs == 1 or len(tasks) == 1:
         found: Iterator[tuple[int, Row]] = map(_numbered, range(len(tasks)), tasks)
     else:
-        workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-        found = workers(delayed(_numbered)(i, task) for i, task in enumerate(tasks))
+        turns = {method: turn for turn, method in enumerate(long)}
+        order = sorted(range(len(tasks)), key=lambda i: turns.get(tasks[i].method, len(turns)))
+        workers = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+        found = workers(delayed(_numbered)(i, tasks[i]) for i in order)
     try:
         for done, (i, row) in enumerate(found, 1):
             rows[i] = row

@@ -87,6 +87,16 @@ SLOW = (
     "support-vector-machine-gaussian",
     "piecewise-linear-machine",
 )
+LONG = (  # that compile or run longest, the longest first
+    "multilayer-perceptron",
+    "support-vector-machine",
+    "gradient-descent",
+    "logistic-discriminant",
+    "min-over-fixed-step",
+    "ho-kashyap-descent",
+    "piecewise-linear-machine",
+    "adatron",
+)
 ALIASES = {
     "svm": "support-vector-machine",
     "logistic": "logistic-discriminant",

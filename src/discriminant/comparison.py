@@ -28,7 +28,7 @@ from sklearn.utils import check_array, check_random_state
 from ._comparison_table import as_html, as_text, columns
 from ._comparison_tasks import INTERRUPTED, Row, Task, check_jobs, make_folds, run
 from ._extras import needed
-from ._methods import ALIASES, LARGE, METHODS, SLOW, Procedure, chosen
+from ._methods import ALIASES, LARGE, LONG, METHODS, SLOW, Procedure, chosen
 from ._problem import explained
 from .separation import Separability, separability
 
@@ -274,7 +274,7 @@ def compare(
     folds = make_folds(cv, table, y, seed, notes)
     left_out = SLOW if isinstance(methods, str) and methods == "all" and len(y) > LARGE else ()
     tasks = [Task(name, make, table, y, weight, folds, seed) for name, make in makers.items() if name not in left_out]
-    done = {row.method: row for row in run(tasks, n_jobs, tell)}
+    done = {row.method: row for row in run(tasks, n_jobs, tell, LONG)}
     rows = [done.get(name, Row(name, failure=LEFT_OUT)) for name in makers]
     return Comparison(rows, verdict, table, y, weight, names, len(folds), seed, notes)
 

@@ -48,6 +48,9 @@ PROCESSES = {
     "a folder to write to": ("fit good.csv -t label -o folder.csv", "is a folder"),
     "a picture of no known kind": ("plot good.csv -t label -o picture.xyz", ".svg"),
     "an unknown data set": ("datasets irys", "iris"),
+    "a name that stands twice": ("check twice.csv -t label", "two columns are called 'a'"),
+    "a number longer than a float": ("check long.csv -t label", "9007199254740993 in row 2"),
+    "a report to stdout": ("compare good.csv -t label --html -", "report.html"),
 }  # fmt: skip
 
 INSIDE = {
@@ -90,6 +93,8 @@ INSIDE = {
     "medians that were never learned": ("predict model.json holes.csv --missing median", "learned no medians"),
     "a column that is there already": ("predict model.json taken.csv", "--column"),
     "predictions in no known format": ("predict model.json good2.csv -o scored.xls", "scored.xls"),
+    "an unknown option beside JSON": ("check good.csv --targt label --json", "--targt"),
+    "rows that all lack a value": ("predict model.json hollow2.csv --missing drop", "every row"),
     "scores of what has none": ("predict line.json good2.csv --scores", "no discriminants"),
 }  # fmt: skip
 
@@ -117,8 +122,11 @@ def bad(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "weighted.csv": "a,w,label\n1,1,x\n2,2,y\n",
         "single.csv": "a,label\n1,x\n2,x\n",
         "other.json": '{"format": "something else"}\n',
+        "twice.csv": "a,a,label\n1,2,x\n3,1,y\n",
+        "long.csv": "a,label\n9007199254740992,x\n9007199254740993,y\n",
         "levels.csv": "a,color\n1,green\n",
         "holes.csv": "a,color\n,red\n2,blue\n",
+        "hollow2.csv": "a,color\n,red\n2,\n",
         "taken.csv": "a,color,prediction\n1,red,0\n",
     }
     for name, text in texts.items():
@@ -146,9 +154,13 @@ def models(bad: Path) -> Path:
     return bad
 
 
-def is_refused(found: Outcome, words: str) -> None:
+def is_refused(found: Outcome, words: str, json: bool = False) -> None:
     assert found.code == 2
-    assert found.out == ""
+    if json:
+        told = {"format": "discriminant error", "version": 1, "error": found.err.removeprefix("Error: ").rstrip()}
+        assert found.json == told
+    else:
+        assert found.out == ""
     assert found.err.startswith("Error: ")
     assert words in found.err
     assert found.err.count("\n") == 1
@@ -169,7 +181,7 @@ def test_message_inside(
 ) -> None:
     monkeypatch.chdir(models)
     line, words = INSIDE[name]
-    is_refused(inside(*line.split()), words)
+    is_refused(inside(*line.split()), words, json="--json" in line)
 
 
 @pytest.mark.parametrize(
@@ -192,9 +204,18 @@ def test_long_names_are_cut(tmp_path: Path) -> None:
     is_refused(command("check", "wide.csv", "-t", "zzz" * 200, cwd=tmp_path), "zzz")
 
 
-def test_quiet_leaves_stderr_empty(bad: Path) -> None:
-    found = command("check", "nofile.csv", "--quiet", cwd=bad)
+@pytest.mark.parametrize("flags", [["--quiet"], ["-qt", "label"]])
+def test_quiet_leaves_stderr_empty(bad: Path, flags: list[str]) -> None:
+    found = command("check", "nofile.csv", *flags, cwd=bad)
     assert (found.code, found.out, found.err) == (2, "", "")
+
+
+@pytest.mark.parametrize("line", ["check nofile.csv --quiet --json", "check --nofile --quiet --json"])
+def test_json_tells_what_quiet_does_not(bad: Path, line: str) -> None:
+    found = command(*line.split(), cwd=bad)
+    assert (found.code, found.err) == (2, "")
+    assert found.json["format"] == "discriminant error"
+    assert "nofile" in found.json["error"]
 
 
 def test_traceback_on_request(bad: Path) -> None:

@@ -199,6 +199,31 @@ def test_bar_on_a_terminal(tmp_path: Path) -> None:
     assert b"0:00:0" in shown  # the time left
 
 
+def test_closed_stdout_is_no_error(tmp_path: Path) -> None:
+    assert shell("discriminant check or-function >&-", tmp_path).err == ""
+    assert shell("discriminant check xor >&- 2>&-", tmp_path).code == 4
+
+
+def test_names_with_commas(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"x, cm",y,label\n1,1,no\n2,1,yes\n')
+    found = inside("fit", tmp_path / "a.csv", "-t", "label", "--features", '"x, cm",y', "--json")
+    assert found.json["features"] == ["x, cm", "y"]
+
+
+def test_a_data_set_to_stdout_and_to_a_file(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    found = inside("datasets", "xor", "--json", "-o", tmp_path / "xor.csv")
+    assert found.json["rows"] == len((tmp_path / "xor.csv").read_text().splitlines()) - 1 == 4
+    assert inside("datasets", "xor", "-o", tmp_path / "none" / "xor.csv").code == 2
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_before_the_work(
+    inside: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write anywhere
+    found = inside("fit", "no-such-data", "-o", tmp_path / "model.json")
+    assert (found.code, "nothing can be written into the folder" in found.err) == (2, True)
+
+
 def test_missing_extra_is_one_sentence() -> None:
     code = "import sys\nsys.modules['typer'] = None\nfrom discriminant.cli import main\nmain()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

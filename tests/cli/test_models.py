@@ -242,3 +242,56 @@ def test_interrupt_before_the_fit(tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "Interrupted.\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_levels_and_copied_columns_stay_as_they_are_written(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    """A postal code of digits alone is still the level that it was, and 007 is not 7 behind the prediction."""
+    (tmp_path / "old.csv").write_text("code,size,label\n01234,1,0\nA1,2,1\nB2,3,1\n")
+    (tmp_path / "new.csv").write_text("id,code,size,label\n007,01234,1,NA\n008,01234,2,x\n")
+    inside("fit", tmp_path / "old.csv", "-t", "label", "-m", "least-squares", "-o", tmp_path / "model.json")
+    found = inside("predict", tmp_path / "model.json", tmp_path / "new.csv")
+    assert (found.code, found.err) == (0, "")
+    assert [line.split(",")[:3] for line in found.out.splitlines()[1:]] == [
+        ["007", "01234", "1"],
+        ["008", "01234", "2"],
+    ]
+    assert inside("predict", tmp_path / "model.json", tmp_path / "new.csv", "-o", tmp_path / "new.parquet").code == 0
+    assert pl.read_parquet(tmp_path / "new.parquet")["id"].to_list() == [7, 8]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_predictions_of_a_table_in_portions(
+    inside: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    from discriminant.io import _chunks, tables
+
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    frame = pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "label": (X[:, 0] > X[:, 1]).astype(int)})
+    frame.write_csv(tmp_path / "a.csv")
+    model, data, scored = tmp_path / "model.json", tmp_path / "a.csv", tmp_path / f"scored.{ending}"
+    inside("fit", data, "-t", "label", "-m", "fisher", "-o", model)
+    whole = inside("predict", model, data, "--scores", "--json").json
+    monkeypatch.setattr(_chunks, "CHUNK", 2000)
+    monkeypatch.setattr(tables, "CHUNK", 2000)
+    parts = inside("predict", model, data, "--scores", "--json", "-o", scored)
+    assert parts.json == whole
+    assert "500 rows" in parts.err
+    written = io.read(scored)
+    assert written["prediction"].to_list() == whole["predictions"]
+    assert written["prediction:1"].to_list() == whole["scores"]["1"]
+    assert written.columns == ["a", "b", "label", "prediction", "prediction:1"]
+    with data.open("a") as file:
+        file.write("1,,0\n")
+    found = inside("predict", model, data, "-o", scored)
+    assert (found.code, found.err) == (2, "Error: column 'b' lacks a value in row 501: fill it in.\n")
+    assert io.read(scored).equals(written)
+
+
+def test_pipes_in_place_of_files(tables: Path) -> None:
+    """``<(command)`` is a file that can be read only once."""
+    found = shell(
+        "discriminant predict --format csv --json"
+        " <(discriminant fit table.csv -m fisher -o - --quiet) <(cat table.csv)", tables
+    )  # fmt: skip
+    assert (found.code, found.err) == (0, "")
+    assert found.json["predictions"] == [0, 0, 0, 0, 1, 1, 1, 1]

@@ -10,6 +10,7 @@ Exit codes: 0 done (``check``: complete), 2 bad input, 3 quasi-separation, 4 ove
 
 from __future__ import annotations
 
+import os
 import sys
 
 __all__ = ["main"]
@@ -17,6 +18,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command that ``sys.argv`` holds, and exit with its code."""
+    _open_streams()
     try:
         from .app import run
     except ModuleNotFoundError as error:
@@ -25,3 +27,11 @@ def main() -> None:
         print("Error: the command line needs typer and rich: pip install 'discriminant[cli]'.", file=sys.stderr)
         sys.exit(2)
     sys.exit(run(sys.argv[1:]))
+
+
+def _open_streams() -> None:
+    """Give a stream that the caller has closed (``>&-``) nowhere to go: Python leaves None in its place."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(handle, "r" if name == "stdin" else "w", encoding="utf-8"))

@@ -5,10 +5,17 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._methods import Procedure
 from ._errors import CommandError
+from ._methods import make
+from ._options import Training
 from ._output import progress, told_later, warn, watched
+from ._tables import learnable
+
+if TYPE_CHECKING:
+    from ..io import Recipe
 
 
 class Passes:
@@ -33,6 +40,25 @@ class Passes:
 
     def teardown(self, estimator: Any, context: Any) -> None:
         """The fit has ended."""
+
+
+class Learned(NamedTuple):
+    """A fitted model, what it was fitted to, and whether Ctrl-C ended it early."""
+
+    model: Any
+    recipe: Any
+    X: Any
+    y: Any
+    interrupted: bool
+
+
+def learned(given: Training, procedure: Procedure, check: Callable[[Recipe], Any] | None = None) -> Learned:
+    """The model of a table; ``check`` may refuse its columns before the fit."""
+    recipe, X, y, w = learnable(given)
+    if check is not None:
+        check(recipe)
+    model = make(procedure, given.settings, given.seed)
+    return Learned(model, recipe, X, y, learn(model, X, y, w))
 
 
 def learn(model: Any, X: Any, y: Any, w: Any) -> bool:

@@ -18,9 +18,11 @@ def model_of(source: str) -> tuple[Any, Any]:
     if source != "-":
         check_file(source, MODEL)
         return _loaded(source, source)
-    with TemporaryDirectory() as folder:  # the reader bounds what it takes from a file
+    from ..io._json import LARGEST
+
+    with TemporaryDirectory() as folder:
         copy = Path(folder, "model.json")
-        copy.write_bytes(sys.stdin.buffer.read())
+        copy.write_bytes(sys.stdin.buffer.read(4 * LARGEST + 1))  # of four bytes a letter; the reader counts letters
         return _loaded(str(copy), "standard input")
 
 

@@ -1,13 +1,19 @@
-"""The arguments and options that several commands share."""
+"""The arguments and options that several commands share, one by one and in groups."""
 
 from __future__ import annotations
 
+import csv
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Annotated
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from ._methods import complete_methods
+from ._output import hush
 
 
 class Missing(StrEnum):
@@ -33,8 +39,11 @@ class Reading(StrEnum):
 
 
 def names(text: str | None) -> list[str] | None:
-    """The names of a list with commas."""
-    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]
+    """The names of a list with commas; a name that holds a comma itself stands in quotation marks."""
+    if text is None:
+        return None
+    fields = next(csv.reader([text], skipinitialspace=True), [])
+    return [name.strip() for name in fields if name.strip()]
 
 
 Data = Annotated[
@@ -108,7 +117,80 @@ Setting = Annotated[
     ),
 ]  # fmt: skip
 Seed = Annotated[int, typer.Option(metavar="N", help="The seed of procedures that draw at random.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text, also of an error.")]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Leave stderr empty, also of errors; the exit code tells of them.")
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        callback=hush,
+        is_eager=True,
+        help="Leave stderr empty, also of errors; the exit code tells of them, and --json why.",
+    ),
 ]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Which columns of which table are meant."""
+
+    data: Data
+    target: Target = None
+    features: Features = None
+    drop: Drop = None
+    missing: MissingOption = Missing.REFUSE
+    format: Format = None
+
+
+@dataclass(frozen=True)
+class Lesson(Rows):
+    """What is learned from them, and how much each row counts."""
+
+    weights: Weights = None
+    standardize: Standardize = False
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class Training(Lesson):
+    """And by which procedure."""
+
+    method: Method = "perceptron"
+    settings: Setting = None
+
+
+def taking(group: type[Rows]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A command whose first parameter is such a group, as typer wants it: with each field as a parameter of its own."""
+
+    def grouped(command: Callable[..., Any]) -> Callable[..., Any]:
+        kinds = get_type_hints(group, include_extras=True)
+        shared = [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=kinds[field.name],
+                default=inspect.Parameter.empty if field.name == "data" else field.default,
+            )
+            for field in fields(group)
+        ]
+        own = [
+            each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for each in list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+        ]
+        first = [each for each in own if _is_argument(each)]  # PROOF stands before DATA
+
+        @wraps(command)
+        def called(**given: Any) -> Any:
+            return command(group(**{each.name: given.pop(each.name) for each in shared}), **given)
+
+        parameters = [*first, *shared, *(each for each in own if each not in first)]
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        called.__annotations__ = {each.name: each.annotation for each in parameters}
+        return called
+
+    return grouped
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    told = getattr(parameter.annotation, "__metadata__", ())
+    return any(isinstance(each, typer.models.ArgumentInfo) for each in told)

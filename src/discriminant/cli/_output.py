@@ -22,7 +22,7 @@ _state = {"quiet": False}
 
 
 def hush(quiet: bool) -> None:
-    """Whether stderr stays empty from now on."""
+    """Whether stderr stays empty from now on, until the next command."""
     _state["quiet"] = quiet
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._extras import needed
 from ._errors import CommandError, nearest
-from ._options import Missing, names
+from ._options import Lesson, Rows, names
 from ._output import progress
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
-    from ..io import Recipe
+    from ..io import Recipe, Table
 
 TARGET = "target"  # the column of the labels of a built-in data set
 SEED = 0  # of generated data sets: a proof about one must hold tomorrow
@@ -51,19 +52,19 @@ def frame_of(found: Dataset) -> Any:
     return polars.DataFrame(columns | {TARGET: found.y})
 
 
-def table(source: str, format: str | None, *, whole: bool = False) -> tuple[Any, str | None]:
+def table(source: str, format: str | None, as_text: Callable[[str], bool] | None = None) -> tuple[Table, str | None]:
     """The table that the user means, and its target where it is known: a file, standard input, or a data set.
 
-    A frame where the ``whole`` is asked for; else perhaps something that is read in portions.
+    It comes in portions. ``as_text`` tells which columns of a CSV file stay letter by letter as they are.
     """
-    from ..io import read, scan
+    from ..io import Table, scan
 
     if source != "-" and not Path(source).exists() and format is None:
         found = dataset(source)
         if found is not None:
-            return frame_of(found), TARGET
+            return Table.of(frame_of(found)), TARGET
         _refuse(source)
-    return (read if whole else scan)(source, format=format), None
+    return scan(source, format=format, as_text=as_text), None
 
 
 def _refuse(source: str) -> None:
@@ -87,29 +88,20 @@ def _beside(source: str, suffixes: tuple[str, ...]) -> list[str]:
     return [str(folder / entry.name) for entry in folder.iterdir() if entry.suffix.lower() in suffixes]
 
 
-def learnable(
-    source: str,
-    format: str | None,
-    target: str | None,
-    features: str | None,
-    drop: str | None,
-    missing: Missing,
-    *,
-    weights: str | None = None,
-    standardize: bool = False,
-) -> tuple[Recipe, Any, Any, Any]:
+def learnable(given: Rows) -> tuple[Recipe, Any, Any, Any]:
     """What is to be learned from which columns, and X, y and weights."""
     from ..io import Recipe
 
-    with progress(f"reading {source}") as update:
+    weights, standardize = (given.weights, given.standardize) if isinstance(given, Lesson) else (None, False)
+    with progress(f"reading {given.data}") as update:
         update(0, None)
-        rows, known = table(source, format)
+        rows, known = table(given.data, given.format)
         recipe = Recipe(
-            target=target or known,
-            features=names(features),
-            drop=names(drop) or (),
+            target=given.target or known,
+            features=names(given.features),
+            drop=names(given.drop) or (),
             weights=weights,
-            missing=missing.value,
+            missing=given.missing.value,
             standardize=standardize,
         )
         return (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1)))
@@ -137,7 +129,7 @@ def check_file(source: str, what: str) -> None:
     path = Path(source)
     if path.is_dir():
         raise CommandError(f"{source!r} is a folder: give {what}.")
-    if not path.is_file():
+    if not path.exists():  # a pipe will do: <(command)
         hint = nearest(source, _beside(source, (".json",)), only=True)
         raise CommandError(f"there is no file {source!r}: give {what}. {hint}".rstrip())
 

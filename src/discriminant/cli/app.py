@@ -12,7 +12,7 @@ import typer
 
 from .. import __version__
 from ._errors import BAD_INPUT, INTERRUPTED, sentence
-from ._output import echo, hush, say, silence, warn
+from ._output import echo, echo_json, hush, say, silence, warn
 from .check import check
 from .compare import compare
 from .datasets import datasets
@@ -74,7 +74,10 @@ def run(arguments: list[str]) -> int:
         except Exception as error:
             if os.environ.get("DISCRIMINANT_TRACEBACK"):
                 raise
-            say(f"Error: {sentence(error)}")
+            said = sentence(error)
+            say(f"Error: {said}")
+            if "--json" in arguments:
+                echo_json("error", {"error": said})
             return BAD_INPUT
     code = code if isinstance(code, int) else 0
     if code == INTERRUPTED:

@@ -8,7 +8,7 @@ import typer
 
 from .._atomic import write_whole
 from ._errors import OVERLAP, QUASI
-from ._options import Data, Drop, Features, Format, Json, Missing, MissingOption, Quiet, Reading, Target
+from ._options import Json, Quiet, Reading, Rows, taking
 from ._output import echo, say, watched
 from ._tables import learnable
 from ._writing import check_place
@@ -16,12 +16,9 @@ from ._writing import check_place
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 
 
+@taking(Rows)
 def check(
-    data: Data,
-    target: Target = None,
-    features: Features = None,
-    drop: Drop = None,
-    missing: MissingOption = Missing.REFUSE,
+    given: Rows,
     intercept: Annotated[bool, typer.Option(help="Whether planes may miss the origin.")] = True,
     reading: Annotated[
         Reading, typer.Option(help="A number means what the file says (decimal), or what the machine holds (float).")
@@ -29,7 +26,6 @@ def check(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the proof there.", show_default=False)
     ] = None,
-    format: Format = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -39,7 +35,7 @@ def check(
     three classes or more, for one linear machine. --json prints the proof, which `discriminant verify` checks.
     """
     check_place(output)
-    recipe, X, y, _ = learnable(data, format, target, features, drop, missing)
+    recipe, X, y, _ = learnable(given)
     from .. import separability  # heavy: what is wrong with the table has been said before
 
     found = separability(X, y, intercept=intercept, reading=reading.value, progress=watched())

@@ -8,30 +8,15 @@ import typer
 
 from .._methods import chosen
 from ._errors import INTERRUPTED, CommandError
-from ._options import (
-    Axes,
-    Data,
-    Drop,
-    Features,
-    Format,
-    Json,
-    Missing,
-    MissingOption,
-    Quiet,
-    Seed,
-    Standardize,
-    Target,
-    Weights,
-    names,
-)
+from ._options import Axes, Json, Lesson, Quiet, names, taking
 from ._output import echo, echo_json, progress, say
 from ._tables import axes_of, learnable
 from ._writing import check_place
 
 
+@taking(Lesson)
 def compare(
-    data: Data,
-    target: Target = None,
+    given: Lesson,
     methods: Annotated[
         str, typer.Option(metavar="A,B,C", help="The procedures, or all; see `discriminant methods`.")
     ] = "all",
@@ -41,16 +26,9 @@ def compare(
         typer.Option(metavar="FILE", help="Write a report with pictures there, as one HTML file.", show_default=False),
     ] = None,
     axes: Axes = None,
-    features: Features = None,
-    drop: Drop = None,
-    weights: Weights = None,
-    missing: MissingOption = Missing.REFUSE,
-    standardize: Standardize = False,
-    seed: Seed = 0,
     jobs: Annotated[
         int | None, typer.Option(metavar="N", help="Processes; by default one for each core.", show_default=False)
     ] = None,
-    format: Format = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -58,11 +36,13 @@ def compare(
 
     Ctrl-C ends it early; what was not run says so in its row.
     """
-    check_place(html)
+    if html == "-":
+        raise CommandError("--html -: a report is a file of its own; give it a name such as report.html.")
+    check_place(html, "--html")
     procedures = list(chosen("all" if methods == "all" else names(methods) or []))
     if not procedures:
         raise CommandError(f"--methods {methods!r} names no procedure: write all, or names with commas between them.")
-    recipe, X, y, w = learnable(data, format, target, features, drop, missing, weights=weights, standardize=standardize)
+    recipe, X, y, w = learnable(given)
     drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
     from .. import comparison  # heavy: what is wrong with the table has been said before
 
@@ -75,11 +55,11 @@ def compare(
             sample_weight=w,
             feature_names=recipe.feature_names,
             n_jobs=jobs,
-            random_state=seed,
+            random_state=given.seed,
             progress=lambda done, total, name: update(done, total),
         )
     if html is not None:
-        found.report(html, features=drawn, title=data)
+        found.report(html, features=drawn, title=given.data)
         say(f"The report is in {html}.")
     if json:
         echo_json("comparison", found.to_dict())

@@ -10,7 +10,7 @@ from ._errors import CommandError, nearest
 from ._options import Json, Quiet
 from ._output import aligned, echo, echo_json, plain
 from ._tables import dataset, frame_of
-from ._writing import write_table
+from ._writing import check_place, write_table
 
 
 def datasets(
@@ -38,11 +38,12 @@ def datasets(
     found = dataset(name)
     if found is None:
         raise CommandError(f"{name!r} is no data set. {nearest(name, known)}")
+    check_place(output)
     if json:
         rows = frame_of(found).rows()
         echo_json("dataset", _facts(name) | {"feature_names": found.feature_names, "data": plain(rows)})
-    else:
-        write_table(frame_of(found), output)
+    if output != "-" or not json:
+        write_table([frame_of(found)], output)
 
 
 def _facts(name: str) -> dict[str, Any]:

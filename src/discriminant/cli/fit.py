@@ -8,45 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from ._errors import INTERRUPTED, CommandError
-from ._learning import learn
-from ._methods import find, make, parameters
-from ._options import (
-    Data,
-    Drop,
-    Features,
-    Format,
-    Json,
-    Method,
-    Missing,
-    MissingOption,
-    Quiet,
-    Seed,
-    Setting,
-    Standardize,
-    Target,
-    Weights,
-)
+from ._learning import learned
+from ._methods import find, parameters
+from ._options import Json, Quiet, Training, taking
 from ._output import echo, echo_json, named, say
-from ._tables import learnable
 from ._writing import check_place
 
 
+@taking(Training)
 def fit(
-    data: Data,
-    target: Target = None,
-    method: Method = "perceptron",
-    settings: Setting = None,
+    given: Training,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the model there; - is stdout.", show_default=False),
     ] = None,
-    features: Features = None,
-    drop: Drop = None,
-    weights: Weights = None,
-    missing: MissingOption = Missing.REFUSE,
-    standardize: Standardize = False,
-    seed: Seed = 0,
-    format: Format = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -57,15 +32,12 @@ def fit(
     if json and output == "-":
         raise CommandError("--json and -o - would both write to stdout: give the model a file name.")
     check_place(output)
-    procedure = find(method)
-    recipe, X, y, w = learnable(data, format, target, features, drop, missing, weights=weights, standardize=standardize)
-    model = make(procedure, settings, seed)
-    interrupted = learn(model, X, y, w)
+    model, recipe, X, y, interrupted = learned(given, find(given.method))
     if output is not None:
         _save(model, recipe, output)
     if output not in (None, "-"):
         say(f"The model {'learned so far ' if interrupted else ''}is in {output}.")
-    facts = _facts(model, method, recipe, X, y) | {"model": output, "interrupted": interrupted}
+    facts = _facts(model, given.method, recipe, X, y) | {"model": output, "interrupted": interrupted}
     if json:
         echo_json("fit", facts)
     else:

@@ -12,27 +12,11 @@ import typer
 from .._atomic import replacing
 from .._extras import needed
 from ._errors import INTERRUPTED, CommandError
-from ._learning import learn
-from ._methods import REGRESSORS, find, make
-from ._options import (
-    Axes,
-    Data,
-    Drop,
-    Features,
-    Format,
-    Json,
-    Method,
-    Missing,
-    MissingOption,
-    Quiet,
-    Seed,
-    Setting,
-    Standardize,
-    Target,
-    Weights,
-)
+from ._learning import learned
+from ._methods import REGRESSORS, find
+from ._options import Axes, Json, Quiet, Training, taking
 from ._output import echo_json, say
-from ._tables import axes_of, learnable
+from ._tables import axes_of
 from ._writing import check_place
 
 
@@ -44,39 +28,27 @@ class Kind(StrEnum):
     MARGINS = "margins"
 
 
+@taking(Training)
 def plot(
-    data: Data,
+    given: Training,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="The picture: .svg, .png or .pdf.", show_default=False)
     ],
-    target: Target = None,
-    method: Method = "perceptron",
-    settings: Setting = None,
     kind: Annotated[
         Kind, typer.Option(help="The decision regions, errors and criterion of the passes, or how far the rows lie.")
     ] = Kind.BOUNDARY,
     axes: Axes = None,
-    features: Features = None,
-    drop: Drop = None,
-    weights: Weights = None,
-    missing: MissingOption = Missing.REFUSE,
-    standardize: Standardize = False,
-    seed: Seed = 0,
-    format: Format = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Draw the decision regions, the convergence or the margins of a procedure."""
     check_place(output)
     figure, save = _figure(output)
-    procedure = find(method)
+    procedure, method = find(given.method), given.method
     if procedure in REGRESSORS.values() and kind is not Kind.CONVERGENCE:
         raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind convergence.")
-    recipe, X, y, w = learnable(data, format, target, features, drop, missing, weights=weights, standardize=standardize)
-    known = list(recipe.feature_names)
-    chosen = axes_of(axes, known)
-    model = make(procedure, settings, seed)
-    interrupted = learn(model, X, y, w)
+    model, recipe, X, y, interrupted = learned(given, procedure, lambda recipe: _axes(axes, recipe))
+    chosen, known = _axes(axes, recipe), list(recipe.feature_names)
     _draw(kind, model, X, y, chosen, known, figure.add_subplot())
     save()
     say(f"The picture is in {output}.")
@@ -85,6 +57,10 @@ def plot(
         facts = {"kind": kind.value, "axes": drawn, "method": method, "status": model.status_.name}
         echo_json("plot", facts | {"output": output, "interrupted": interrupted})
     return INTERRUPTED if interrupted else 0
+
+
+def _axes(axes: str | None, recipe: Any) -> list[str]:
+    return axes_of(axes, list(recipe.feature_names))
 
 
 def _figure(output: str) -> tuple[Any, Callable[[], None]]:

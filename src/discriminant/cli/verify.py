@@ -8,24 +8,20 @@ from typing import Annotated
 import typer
 
 from ._errors import REFUSED, CommandError, shortened
-from ._options import Data, Drop, Features, Format, Json, Missing, MissingOption, Quiet, Target
+from ._options import Json, Quiet, Rows, taking
 from ._output import echo, echo_json
 from ._tables import learnable, standard_input, text_of
 
 PROOF = "the proof that `discriminant check --json` printed"
 
 
+@taking(Rows)
 def verify(
+    given: Rows,
     proof: Annotated[
         str,
         typer.Argument(metavar="PROOF", help="What `check --json` printed; - for standard input.", show_default=False),
     ],
-    data: Data,
-    target: Target = None,
-    features: Features = None,
-    drop: Drop = None,
-    missing: MissingOption = Missing.REFUSE,
-    format: Format = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -35,10 +31,10 @@ def verify(
     """
     from .. import Certificate
 
-    standard_input(proof, data)
+    standard_input(proof, given.data)
     text = text_of(proof, PROOF)
     _must_be_a_proof(proof, text)
-    _, X, y, _ = learnable(data, format, target, features, drop, missing)
+    _, X, y, _ = learnable(given)
     verdict, reason = None, None
     try:
         certificate = Certificate.from_json(text)

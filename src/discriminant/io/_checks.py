@@ -188,8 +188,9 @@ def _same_weights(sizes: dict[str, int], weights: Any, coef: Any, intercept: Any
     return same and np.array_equal(W[:, 0], np.atleast_1d(np.asarray(intercept, W.dtype)))
 
 
-def _inside(sizes: dict[str, int], rows: Any) -> bool:
-    return bool(np.all((rows >= 0) & (rows < sizes.get("n", 0)))) and np.unique(rows).size == rows.size
+def _inside(sizes: dict[str, int], rows: Any, training: Any) -> bool:
+    n = training if isinstance(training, int) else len(training)
+    return bool(np.all((rows >= 0) & (rows < n))) and np.unique(rows).size == rows.size
 
 
 def _counted(sizes: dict[str, int], counts: Any) -> bool:
@@ -207,8 +208,10 @@ def _ordered(sizes: dict[str, int], subclasses: Any, multiclass: str) -> bool:
     return np.array_equal(np.unique(subclasses), np.arange(sizes["c"])) and bool(np.all(np.diff(subclasses) >= 0))
 
 
-def _same_strengths(sizes: dict[str, int], strengths: Any, alpha: Any) -> bool:
-    return np.array_equal(np.abs(strengths), np.atleast_2d(alpha.T))
+def _same_strengths(sizes: dict[str, int], dual: Any, strengths: Any, multiclass: str) -> bool:
+    c = sizes["c"]
+    rows = {"two-category": 1, "one-vs-one": c - 1, "one-vs-rest": c}.get(multiclass)
+    return len(strengths) == rows and np.array_equal(strengths.astype(dual.dtype), dual)
 
 
 def _chained(sizes: dict[str, int], W: Any, b: Any, units: Any, n_outputs: int, n_layers: int) -> bool:
@@ -274,14 +277,17 @@ FACTS: dict[str, Any] = {
 }  # fmt: skip
 AGREEMENTS = [
     Agreement(("weights_", "coef_", "intercept_"), "weights_ is not intercept_ and coef_", _same_weights),
-    Agreement(("support_",), "support_ points outside of the training rows", _inside),
+    Agreement(("support_", "alpha_"), "support_ points outside of the training rows", _inside),
+    Agreement(("support_", "_n_rows"), "support_ points outside of the training rows", _inside),
     Agreement(("support_", "alpha_"), "support_ is not where alpha_ is positive", _supporting),
     Agreement(("alpha_", "dual_coef_", "X_fit_"), "alpha_ is not the size of dual_coef_", _same_alpha),
     Agreement(("width_", "margin_"), "width_ is not twice margin_", lambda sizes, w, m: np.array_equal(w, 2 * m)),
     Agreement(("n_support_",), "n_support_ does not count the support vectors", _counted),
     Agreement(("history_",), "its history tells of problems that it has not", _told),
     Agreement(("subclasses_", "multiclass_"), "subclasses_ are not those of the classes", _ordered),
-    Agreement(("_strengths", "alpha_"), "alpha_ is not the size of the strengths", _same_strengths),
+    Agreement(
+        ("dual_coef_", "_strengths", "multiclass_"), "dual_coef_ does not follow from the multipliers", _same_strengths
+    ),
     Agreement(
         ("coefs_", "intercepts_", "_units", "n_outputs_", "n_layers_"), "the layers do not follow each other", _chained
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from ._errors import TableError
 pl = needed("polars", "io")
 
 MOST_LEVELS = 1000
+EXACT = 2**53  # whole numbers up to here are floats
 
 
 @dataclass(frozen=True)
@@ -114,11 +116,28 @@ def numbers(series: Any, first: int) -> NDArray[np.float64]:
                 "correct it."
             )
         series = series.str.strip_chars()
+    elif kind.is_integer():
+        _check_exact(series, first)
     return np.asarray(series.cast(pl.Float64).to_numpy(), np.float64)
+
+
+def _check_exact(series: Any, first: int) -> None:
+    """Refuse a whole number that no float is equal to: what is proved of its neighbor is not true of it."""
+    low, high = series.min(), series.max()
+    if low is None or max(-low, high) <= EXACT:
+        return
+    wrong = (series.cast(pl.Float64).cast(pl.Int128, strict=False) != series.cast(pl.Int128)).fill_null(False)
+    if wrong.any():
+        row = int(wrong.arg_max())
+        raise TableError(
+            f"column {series.name!r} holds {series[row]} in row {first + row + 1:,}, which has more digits than a "
+            "float keeps: drop the column if it only names the rows, else subtract what the numbers have in common."
+        )
 
 
 def levels_of(name: str, found: set[str]) -> tuple[str, ...]:
     """The levels in order, unless they are too many to mean anything."""
+    _check_numbers(name, sorted(found))
     if len(found) > MOST_LEVELS:
         raise TableError(
             f"column {name!r} holds more than {MOST_LEVELS:,} different texts, as a name or a number of a customer "
@@ -129,12 +148,30 @@ def levels_of(name: str, found: set[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def _check_numbers(name: str, found: list[str]) -> None:
+    """Tell of a column that would be numbers but for a few texts: refuse infinity, warn of what may be a slip."""
+    values = pl.Series(found, dtype=pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    strange = values.is_null()
+    if not strange.any() and values.is_infinite().any():
+        raise TableError(f"column {name!r} holds {found[values.is_infinite().arg_max()]!r}: give finite numbers.")
+    if 0 < 2 * strange.sum() < len(found):
+        example = found[strange.arg_max()]
+        if len(found) > MOST_LEVELS:
+            raise TableError(f"column {name!r} holds {example!r} among many numbers: correct it, or drop the column.")
+        warnings.warn(
+            f"column {name!r} is taken for text, each number in it for a level of its own, because it holds "
+            f"{example!r}: correct that if it is a slip.",
+            stacklevel=2,
+        )
+
+
 def labels_of(parts: Sequence[Any]) -> NDArray[Any]:
-    """The target as an array: whole numbers, floats, booleans or text; dates become text."""
-    series = pl.concat([part.cast(parts[0].dtype) if part.dtype != parts[0].dtype else part for part in parts])
+    """The target as an array: whole numbers, floats, booleans or text; dates and longer numbers become text."""
+    # A portion of a long file may hold the first fraction: then all labels are floats.
+    series = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
     if series.dtype.is_float() or series.dtype.is_decimal():
         return np.asarray(series.cast(pl.Float64).to_numpy())
-    if series.dtype.is_integer():
+    if series.dtype.is_integer() and series.cast(pl.Int64, strict=False).null_count() == 0:
         return np.asarray(series.cast(pl.Int64).to_numpy())
     if series.dtype == pl.Boolean:
         return np.asarray(series.to_numpy())

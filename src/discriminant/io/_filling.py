@@ -22,8 +22,10 @@ Progress = Callable[[float], None]
 class Filling:
     """One pass over a table: the matrix, and beside it labels, weights and what is missing."""
 
-    def __init__(self, table: Table, recipe: Recipe, progress: Progress | None, applying: bool = False) -> None:
-        self.table, self.recipe, self.progress, self.applying = table, recipe, progress, applying
+    def __init__(
+        self, table: Table, recipe: Recipe, progress: Progress | None, applying: bool = False, first: int = 0
+    ) -> None:
+        self.table, self.recipe, self.progress, self.applying, self.first = table, recipe, progress, applying, first
         aside = [] if applying else [recipe.target, recipe.weights]
         self.aside = [name for name in aside if name is not None]
         self.labels: list[Any] = []
@@ -32,7 +34,7 @@ class Filling:
     def matrix(self) -> NDArray[np.float64]:
         """X, C-contiguous, made portion by portion in its own memory."""
         recipe, names = self.recipe, [*self.recipe.inputs, *self.aside]
-        X, n, seen = np.empty((max(1, self.table.rows), recipe.width)), 0, 0
+        X, n, seen = np.empty((max(1, self.table.rows), recipe.width)), 0, self.first
         for share, part in self.table.portions(names):
             if n + part.height > len(X):
                 X.resize((n + part.height + len(X) // 16, recipe.width), refcheck=False)
@@ -44,7 +46,7 @@ class Filling:
                 out[: kept.sum()] = out[kept]
             n, seen = n + (part.height if kept is None else int(kept.sum())), seen + part.height
             self._tell(share)
-        self._check_rows(n, seen)
+        self._check_rows(n, seen - self.first)
         return X[:n]
 
     def lists(self, name: str) -> list[Any]:
@@ -111,8 +113,9 @@ class Filling:
         remedy = (
             "fill it in"
             if self.applying
-            else "fill it in, leave such rows out (missing='drop')"
-            + (", or put the median in its place (missing='median')" if name not in self.aside else "")
+            else "fill it in, or leave such rows out (missing='drop')"
+            if name in self.aside
+            else "fill it in, leave such rows out (missing='drop'), or put the median in its place (missing='median')"
         )
         raise TableError(f"column {name!r} lacks a value in row {row + 1:,}: {remedy}.")
 

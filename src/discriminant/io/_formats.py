@@ -10,17 +10,21 @@ from typing import Any
 import numpy as np
 
 from .._extras import needed
-from ._chunks import csv_options, separator_of
+from ._dialect import dialect_of
 from ._errors import TableError
 
 pl = needed("polars", "io")
 
 TARGET, FEATURES = "target", "features"  # the columns of a table in LIBSVM's form
+MARKS = {"csv": None, "tsv": "\t"}  # what separates the fields, where the format tells
 
 
-def _read_csv(source: Any, separator: str | None = None) -> Any:
-    options = csv_options(separator or separator_of(source))
-    return pl.read_csv(source, infer_schema_length=None, **options)
+def read_csv(source: Any, kind: str, as_text: Callable[[str], bool] | None) -> Any:
+    """A CSV or TSV file; ``as_text`` tells of which columns no type is inferred."""
+    dialect = dialect_of(source, MARKS[kind], as_text)
+    frame = dialect.parsed(source)
+    dialect.warn()
+    return frame
 
 
 def _read_arrow(source: Any) -> Any:
@@ -54,8 +58,10 @@ def _loaded(source: Any) -> Any:
     """Arrays of numpy's own files; pickled objects, which could run code, are refused."""
     try:
         return np.load(io.BytesIO(source) if isinstance(source, bytes) else source, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise TableError(f"{named(source)} is no array file that can be read safely: {error}") from None
+    except (ValueError, EOFError):  # numpy's message advises to load it all the same
+        raise TableError(
+            f"{named(source)} is no array file of numbers or text, the only ones that are read safely."
+        ) from None
 
 
 def _read_npy(source: Any) -> Any:
@@ -119,8 +125,6 @@ def _write_npz(frame: Any, file: Any) -> None:
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
-    "csv": _read_csv,
-    "tsv": lambda source: _read_csv(source, "\t"),
     "parquet": lambda source: pl.read_parquet(source),
     "arrow": _read_arrow,
     "jsonl": lambda source: pl.read_ndjson(source, infer_schema_length=None),
@@ -128,12 +132,14 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "npy": _read_npy,
     "npz": _read_npz,
 }
-WRITERS: dict[str, Callable[[Any, Any], None]] = {
-    "csv": lambda frame, file: frame.write_csv(file),
-    "tsv": lambda frame, file: frame.write_csv(file, separator="\t"),
+LINES: dict[str, Callable[[Any, Any, bool], None]] = {  # formats of lines, the first portion with a header
+    "csv": lambda frame, file, header: frame.write_csv(file, include_header=header),
+    "tsv": lambda frame, file, header: frame.write_csv(file, include_header=header, separator="\t"),
+    "jsonl": lambda frame, file, header: frame.write_ndjson(file),
+}
+WRITERS: dict[str, Callable[[Any, Any], None]] = {  # formats that are written as a whole
     "parquet": lambda frame, file: frame.write_parquet(file),
     "arrow": lambda frame, file: frame.write_ipc(file),
-    "jsonl": lambda frame, file: frame.write_ndjson(file),
     "npy": _write_npy,
     "npz": _write_npz,
 }

@@ -91,11 +91,6 @@ def _check_words(model: Any) -> None:
         raise ModelFileError(f"this is no model file: multiclass={wanted!r} and {model.multiclass_!r} disagree.")
     if isinstance(model, NetworkEstimator) and model._hidden() != model._units[1:-1].tolist():
         raise ModelFileError(f"this is no model file: hidden={model.hidden!r} and the layers disagree.")
-    if isinstance(model, SupportVectorMachine):
-        labels = np.zeros(model._strengths.shape[1], np.int32)
-        labels[model.support_] = np.repeat(np.arange(model.classes_.size), model.n_support_)
-        if not np.array_equal(model._arranged(labels).astype(model.dual_coef_.dtype), model.dual_coef_):
-            raise ModelFileError("this is no model file: dual_coef_ does not follow from the multipliers.")
     report = getattr(model, "report_", None)
     if isinstance(report, Report):
         if report.to_dict().get("procedure") != type(model).__name__:

@@ -27,8 +27,8 @@ class Block(NamedTuple):
             raise TableError("this is no recipe: the sparse column is not as a recipe writes it.")
 
 
-def sparse_matrix(parts: Sequence[Any], known: Block | None) -> tuple[Any, Block]:
-    """The matrix of the lists; the indices of a new table are those of the first one."""
+def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> tuple[Any, Block]:
+    """The matrix of the lists; the indices of a new table are those of the first one. ``first`` rows came before."""
     starts, indices, values, total = [np.zeros(1, np.int64)], [], [], 0
     for part in parts:
         lists = part.to_arrow()
@@ -40,7 +40,7 @@ def sparse_matrix(parts: Sequence[Any], known: Block | None) -> tuple[Any, Block
     indptr, columns, data = np.concatenate(starts), np.concatenate(indices).astype(np.int64), np.concatenate(values)
     if not np.all(np.isfinite(data)):
         row = int(np.searchsorted(indptr, int((~np.isfinite(data)).argmax()), side="right"))
-        raise TableError(f"row {row:,} holds NaN or an infinite number: give finite numbers.")
+        raise TableError(f"row {first + row:,} holds NaN or an infinite number: give finite numbers.")
     if known is None:
         base = 0 if np.any(columns == 0) else 1
         known = Block(parts[0].name, base, max(1, int(columns.max(initial=0)) + 1 - base))
@@ -49,8 +49,8 @@ def sparse_matrix(parts: Sequence[Any], known: Block | None) -> tuple[Any, Block
         entry = int(strange.argmax())
         row = int(np.searchsorted(indptr, entry, side="right"))
         raise TableError(
-            f"row {row:,} has index {columns[entry] + known.base}, and the model knows those from {known.base} to "
-            f"{known.width + known.base - 1}: leave it out."
+            f"row {first + row:,} has index {columns[entry] + known.base}, and the model knows those from {known.base} "
+            f"to {known.width + known.base - 1}: leave it out."
         )
     narrow = np.int32 if max(total, known.width) < 2**31 else np.int64
     X = sparse.csr_array((data, columns.astype(narrow), indptr.astype(narrow)), shape=(indptr.size - 1, known.width))

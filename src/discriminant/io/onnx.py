@@ -177,14 +177,14 @@ def _scores(graph: _Graph, model: Any, x: str) -> str:
 def _expansion(model: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:
     """Strengths, patterns and indices of the training rows that a kernel expansion is made of."""
     if "_strengths" in vars(model):
-        dual, support, rows = model._strengths, model.support_, model.support_vectors_
+        strengths, support, rows = model._spread(), model.support_, model.support_vectors_
     else:
         dual = np.atleast_2d(model.dual_coef_)
         support = np.flatnonzero(dual.any(axis=0))
         if support.size == 0:  # a graph needs a row to multiply by nothing
             support = np.zeros(1, np.int64)
-        rows = model.X_fit_[support]
-    return dual[:, support].T, rows.toarray() if sparse.issparse(rows) else rows, support
+        strengths, rows = dual[:, support].T, model.X_fit_[support]
+    return strengths, rows.toarray() if sparse.issparse(rows) else rows, support
 
 
 def _kernel(graph: _Graph, kernel: mercer.Kernel, x: str, rows: NDArray[Any], support: NDArray[np.int64]) -> str:

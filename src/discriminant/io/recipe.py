@@ -174,7 +174,7 @@ class Recipe:
 
     # --- applying
 
-    def apply(self, frame: Any, *, progress: Progress | None = None) -> Any:
+    def apply(self, frame: Any, *, progress: Progress | None = None, first: int = 0) -> Any:
         """The matrix of a new table, made as ``fit`` made the first one; the target is not looked at.
 
         Parameters
@@ -183,6 +183,8 @@ class Recipe:
             A table with the feature columns of the fit; others are ignored.
         progress : callable, default=None
             Told the share of the table that has been read.
+        first : int, default=0
+            How many rows came before, where this is a part of a table: errors count them too.
 
         Returns
         -------
@@ -195,9 +197,9 @@ class Recipe:
         for name in self.inputs:
             if name not in table.schema:
                 raise absent(name, table.schema)
-        filled = Filling(table, self, progress, applying=True)
+        filled = Filling(table, self, progress, applying=True, first=first)
         if self.block is not None:
-            return sparse_matrix(filled.lists(self.block.name), self.block)[0]
+            return sparse_matrix(filled.lists(self.block.name), self.block, first)[0]
         for column in self.columns:
             check_feature(column.name, table.schema[column.name])
         X = filled.matrix()

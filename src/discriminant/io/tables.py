@@ -10,16 +10,17 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._atomic import replacing
 from .._extras import needed
-from ._chunks import CHUNK, csv_chunks, csv_options, separator_of
+from ._chunks import CHUNK, csv_chunks
+from ._dialect import dialect_of
 from ._errors import TableError
-from ._formats import READERS, WRITERS, named
+from ._formats import LINES, MARKS, READERS, WRITERS, named, read_csv
 
 pl = needed("polars", "io")
 
@@ -41,6 +42,7 @@ FORMATS = {
     ".npz": "npz",
 }
 Source = str | os.PathLike[str]
+AsText = Callable[[str], bool]
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def format_of(source: Source, format: str | None = None) -> str:
     return FORMATS[suffix]
 
 
-def read(source: Source, *, format: str | None = None) -> Any:
+def read(source: Source, *, format: str | None = None, as_text: AsText | None = None) -> Any:
     r"""The whole table of a file.
 
     Parameters
@@ -134,6 +136,8 @@ def read(source: Source, *, format: str | None = None) -> Any:
         A file; "-" is standard input, which holds CSV unless ``format`` says otherwise.
     format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm", "npy", "npz"}, default=None
         By default what the ending of the name tells.
+    as_text : callable, default=None
+        Told the name of a column of a CSV file; whether it stays text, letter by letter. By default no column does.
 
     Returns
     -------
@@ -159,20 +163,21 @@ def read(source: Source, *, format: str | None = None) -> Any:
     """
     kind = format_of(source, format)
     with _told(source):
-        frame = READERS[kind](sys.stdin.buffer.read() if os.fspath(source) == "-" else _existing(source))
+        content = sys.stdin.buffer.read() if os.fspath(source) == "-" else _existing(source)
+        frame = read_csv(content, kind, as_text) if kind in MARKS else READERS[kind](content)
     if frame.width == 0 or frame.height == 0:
         raise TableError(f"{named(source)} holds no rows: give a table with a header and data.")
     return frame
 
 
-def scan(source: Source, *, format: str | None = None) -> Table:
+def scan(source: Source, *, format: str | None = None, as_text: AsText | None = None) -> Table:
     r"""A table in portions; a CSV or Parquet file of any size never stands in memory as a whole.
 
     Parameters
     ----------
     source : path
         A file, or "-" for standard input.
-    format : str, default=None
+    format, as_text : default=None
         As for ``read``.
 
     Returns
@@ -201,20 +206,21 @@ def scan(source: Source, *, format: str | None = None) -> Table:
     kind = format_of(source, format)
     is_file = os.fspath(source) != "-" and Path(source).is_file()
     if not is_file or kind not in ("csv", "tsv", "parquet") or Path(source).stat().st_size <= CHUNK:
-        return Table.of(read(source, format=format))
+        return Table.of(read(source, format=format, as_text=as_text))
     with _told(source):
-        return _scan_parquet(Path(source)) if kind == "parquet" else _scan_csv(Path(source), kind)
+        return _scan_parquet(Path(source)) if kind == "parquet" else _scan_csv(Path(source), kind, as_text)
 
 
-def _scan_csv(path: Path, kind: str) -> Table:
-    options = csv_options("\t" if kind == "tsv" else separator_of(path))
-    first = next(csv_chunks(path, options, None, None))
+def _scan_csv(path: Path, kind: str, as_text: AsText | None) -> Table:
+    dialect = dialect_of(path, MARKS[kind], as_text)
+    first = next(csv_chunks(path, dialect, None, None))
+    dialect.warn()
     schema = dict(first.frame.schema)
     rows = int(first.frame.height * path.stat().st_size / max(1, first.size) * 1.02) + 1
 
     def portions(names: Sequence[str]) -> Iterator[tuple[float, Any]]:
         with _told(path):
-            for chunk in csv_chunks(path, options, schema, list(names)):
+            for chunk in csv_chunks(path, dialect, schema, list(names)):
                 yield chunk.share, chunk.frame
 
     return Table(schema, rows, portions)
@@ -257,28 +263,51 @@ def write(frame: Any, path: Source, format: str | None = None) -> None:
     yes
     no
     """
-    kind, frame = format_of(path, format), _frame(frame)
-    if kind not in WRITERS:
-        raise TableError(f"tables are not written as {kind}: choose one of {', '.join(WRITERS)}.")
+    write_portions([_frame(frame)], path, format)
+
+
+def write_portions(frames: Iterable[Any], path: Source, format: str | None = None) -> None:
+    """Write a table that comes in portions; as CSV, TSV or JSON lines none is kept longer than it takes to write it."""
+    kind = format_of(path, format)
+    if kind not in LINES and kind not in WRITERS:
+        raise TableError(f"tables are not written as {kind}: choose one of {', '.join([*LINES, *WRITERS])}.")
+    if kind in WRITERS:
+        frames = [pl.concat(frames, how="vertical_relaxed")]
+    if os.fspath(path) != "-":
+        with _told(path, OSError), replacing(path) as file:  # OSError: the frames have errors of their own
+            for k, frame in enumerate(frames):
+                _put(frame, file, kind, k == 0, path)
+        return
+    for k, frame in enumerate(frames):
+        room = io.BytesIO()
+        _put(frame, room, kind, k == 0, path)
+        _print(room.getvalue())
+
+
+def _put(frame: Any, file: Any, kind: str, header: bool, path: Source) -> None:
     with _told(path):
-        if os.fspath(path) == "-":
-            room = io.BytesIO()
-            WRITERS[kind](frame, room)
-            if kind in ("csv", "tsv", "jsonl"):
-                sys.stdout.write(room.getvalue().decode())
-            else:
-                sys.stdout.buffer.write(room.getvalue())
-            sys.stdout.flush()
-            return
-        with replacing(path) as file:
+        if kind in LINES:
+            LINES[kind](frame, file, header)
+        else:
             WRITERS[kind](frame, file)
 
 
-def _existing(source: Source) -> Path:
-    """The path of a file that can be opened."""
+def _print(data: bytes) -> None:
+    """Bytes to standard output; where somebody has put a stream of text in its place, as text."""
+    if hasattr(sys.stdout, "buffer"):
+        sys.stdout.buffer.write(data)
+    else:
+        sys.stdout.write(data.decode())
+    sys.stdout.flush()
+
+
+def _existing(source: Source) -> Path | bytes:
+    """The path of a file that can be opened; of a pipe, which can be read only once, all that it holds."""
     path = Path(source)
     if path.is_dir():
         raise TableError(f"{named(source)} is a folder: give a file.")
+    if path.exists() and not path.is_file():
+        return path.read_bytes()
     with open(path, "rb"):  # a missing file is told by its name, whatever reads it
         return path
 
@@ -286,14 +315,14 @@ def _existing(source: Source) -> Path:
 class _told:
     """What goes wrong inside becomes a TableError that names the file."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, source: Source, kind: type[Exception] = Exception) -> None:
+        self.source, self.kind = source, kind
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, TableError) or not isinstance(error, Exception):
+        if error is None or isinstance(error, TableError) or not isinstance(error, self.kind):
             return
         if isinstance(error, BrokenPipeError):
             return
@@ -303,4 +332,5 @@ class _told:
         if isinstance(error, OSError) and error.strerror:
             raise TableError(f"{name} cannot be used: {error.strerror}.") from None
         said = str(error).split("\n\n")[0].split("\n")[0][:400].rstrip(". ")
-        raise TableError(f"{name} cannot be read as a table: {said or type(error).__name__}.") from None
+        remedy = ": save it as UTF-8" if "invalid utf-8" in said else ""
+        raise TableError(f"{name} cannot be read as a table: {said or type(error).__name__}{remedy}.") from None

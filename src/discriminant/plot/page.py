@@ -48,19 +48,26 @@ LONGEST_PROOF = 200_000  # characters of a proof that is printed in full
 FEW_ROWS, FEW_COLUMNS = 20, 8  # of the table of the proof
 
 STYLE = """
-:root { color-scheme: light; }
-body { font: 16px/1.55 system-ui, sans-serif; color: #222; background: #fff; margin: 0 auto; padding: 1rem 1.2rem 4rem;
-  max-width: 60rem; overflow-wrap: break-word; }
+:root { color-scheme: light dark; --ink: #222; --paper: #fff; --soft: #555; --line: #ddd; --box: #f5f5f5; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e6e6; --paper: #17181b; --soft: #aaa; --line: #3b3d42; --box: #232529; }
+}
+body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  margin: 0 auto; padding: 1rem 1.2rem 4rem; max-width: 60rem; overflow-wrap: break-word; }
 h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.4rem; }
 .verdict { border-left: .4rem solid #0072B2; padding: .1rem 0 .1rem 1rem; }
-.wide { overflow-x: auto; } .small, figcaption { font-size: .88rem; color: #555; }
+.wide { overflow-x: auto; } .small, figcaption { font-size: .88rem; color: var(--soft); }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .22rem .6rem; border-bottom: 1px solid #ddd; text-align: right; }
+th, td { padding: .22rem .6rem; border-bottom: 1px solid var(--line); text-align: right; }
 th { font-weight: 600; vertical-align: bottom; } tbody th { font-weight: 400; white-space: nowrap; }
-th:first-child, th:last-child, td:last-child { text-align: left; }
-figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; }
-pre { background: #f5f5f5; padding: .8rem; overflow-x: auto; font-size: .82rem; }
+th:first-child, .last-is-text th:last-child, .last-is-text td:last-child { text-align: left; }
+figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; background: #fff; border-radius: .3rem; }
+.panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .6rem; }
+.panels img { width: 100%; } .panels { margin-bottom: .6rem; }
+.one { overflow-x: auto; } .one img { max-width: none; width: 100%; min-width: 40rem; }
+pre { background: var(--box); padding: .8rem; overflow-x: auto; font-size: .82rem; }
 dt { font-weight: 600; margin-top: .5rem; } dd { margin: 0 0 0 1.2rem; }
+@media (max-width: 40rem) { tbody th { white-space: normal; } th, td { padding: .22rem .35rem; } }
 @media print { body { max-width: none; } figure, tr { break-inside: avoid; } }
 """
 
@@ -172,7 +179,7 @@ def _table(comparison: Comparison) -> str:
     listed = "".join(f"<dt>{escape(method)}</dt><dd>{escape(text)}</dd>" for method, text in told)
     said = f"<details><summary>Remarks of the procedures ({len(told)})</summary><dl>{listed}</dl></details>"
     best = '<p class="small">Bold: the fewest errors on rows not seen, and among equals the largest margin.</p>'
-    return f'<div class="wide">{html_table(comparison)}</div>{best}{notes}{said if told else ""}'
+    return f'<div class="wide last-is-text">{html_table(comparison)}</div>{best}{notes}{said if told else ""}'
 
 
 def _glossary() -> str:
@@ -314,28 +321,35 @@ def _figure(
     alternative: str,
     size: tuple[float, float] | None = None,
 ) -> str:
-    """Panels three in a row, as an image in the page itself."""
-    columns = min(3, len(panels))
-    lines = -(-len(panels) // columns)
-    figure = needed("matplotlib.figure", "plot").Figure(
-        size or (3.1 * columns + 0.4, 2.9 * lines + 0.3), layout="constrained"
-    )
-    grid = figure.subplots(lines, columns, squeeze=False).ravel()
-    for ax, (name, thing) in zip(grid, panels, strict=False):
+    """An image for each panel, as many in a row as the screen has room for, and one for what their marks mean."""
+    marks: dict[str, Any] = {}
+    images = []
+    for name, thing in panels:
+        canvas = needed("matplotlib.figure", "plot").Figure(size or (3.3, 3.0), layout="constrained")
+        ax = canvas.subplots()
         ax.set_title(literal(name), fontsize="medium")
         draw(ax, thing)
         ax.spines[["top", "right"]].set_visible(False)
-    for ax in grid[len(panels) :]:
-        ax.set_axis_off()
-    known = {name: handle for ax in grid for handle, name in zip(*ax.get_legend_handles_labels(), strict=True)}
-    if size is None and known:
-        figure.legend(known.values(), known, loc="outside lower center", ncols=min(6, len(known)), frameon=False)
-    image = BytesIO()
-    figure.savefig(image, format="png", dpi=130)
-    data = b64encode(image.getvalue()).decode()
-    listed = ", ".join(name for name, _ in panels if name)
-    text = f"{alternative}: {listed}" if listed else alternative
+        handles, texts = ax.get_legend_handles_labels()
+        marks |= dict(zip(texts, handles, strict=True))
+        images.append(_image(canvas, f"{alternative}: {name}" if name else alternative))
+    shared = _legend(marks) if size is None and marks else ""
     return (
-        f'<figure><img alt="{escape(text)}" src="data:image/png;base64,{data}">'
+        f'<figure><div class="{"panels" if size is None else "one"}">{"".join(images)}</div>{shared}'
         f"<figcaption>{escape(about)}</figcaption></figure>"
     )
+
+
+def _legend(marks: dict[str, Any]) -> str:
+    """What the marks of several panels mean, as an image of its own."""
+    canvas = needed("matplotlib.figure", "plot").Figure((0.1, 0.1))
+    canvas.legend(marks.values(), marks, loc="center", ncols=min(4, len(marks)), frameon=False)
+    return _image(canvas, f"The marks: {', '.join(marks)}", bbox_inches="tight", dpi=100)
+
+
+def _image(canvas: Any, alternative: str, **options: Any) -> str:
+    """A figure in the page itself."""
+    room = BytesIO()
+    canvas.savefig(room, format="png", **({"dpi": 130} | options))
+    data = b64encode(room.getvalue()).decode()
+    return f'<img alt="{escape(alternative)}" src="data:image/png;base64,{data}">'

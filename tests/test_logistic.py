@@ -23,7 +23,6 @@ from discriminant import (
     LogisticDiscriminant,
     NotConvergedWarning,
     Status,
-    _likelihood,
     _newton,
     _sigmoid,
     _softmax,
@@ -32,7 +31,9 @@ from discriminant import (
 )
 from discriminant._driver import Interrupted, Watch
 from discriminant._likelihood import Likelihood, in_runs
-from discriminant._newton import NewtonRule, Whole, gauged, method
+from discriminant._losses import GROUP, long_pass, short_pass
+from discriminant._metric import Pairs, Whole, gauged
+from discriminant._newton import NewtonRule, cheap, method
 from discriminant._problem import narrow
 from discriminant._wald import WaldTable
 from discriminant.geometry import augment, normalize
@@ -146,7 +147,7 @@ def test_a_tie_is_an_error() -> None:
 def test_margins_of_any_size() -> None:
     X, own = np.array([[1.0], [-1.0]]), np.array([1, 0], np.int32)
     likelihood = Likelihood(X, own, None, 1, 0.0, np.zeros(1))
-    assert likelihood.look(np.array([[0, 1e300]])).value == 0
+    assert 0 <= likelihood.look(np.array([[0, 1e300]])).value < 1e-300
     assert_allclose(likelihood.look(np.array([[0, -1e300]])).value, 2e300)
     assert_allclose(likelihood.look(np.array([[0.0, 40]])).value, 2 * np.exp(-40), rtol=1e-12)
     three = Likelihood(np.eye(3), np.arange(3, dtype=np.int32), None, 3, 0.0, np.zeros(3))
@@ -157,11 +158,13 @@ def test_margins_of_any_size() -> None:
 def test_compiled_passes_equal_plain_python(rng: Rng, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = noisy(rng, 20, 3)
     own, v, a = y.astype(np.int32), rng.uniform(size=20), rng.normal(size=4)
-    for rows, function in product((X, sparse.csr_matrix(X)), (_likelihood._pass, _sigmoid._pass)):
-        results = []
+    passes = [(X, short_pass), *product((X, sparse.csr_matrix(X)), (long_pass, _sigmoid._pass))]
+    for rows, function in passes:
+        results, bits = [], np.empty(GROUP, np.int64)
+        room = (np.empty(GROUP), np.empty(GROUP), bits, bits.view(np.float64)) if function is short_pass else ()
         for run in (function, function.py_func):
             total = np.zeros(4)
-            results.append((run(narrow(rows.astype(dtype)), own, v, a, 2, 20, total), total))
+            results.append((run(narrow(rows.astype(dtype)), own, v, a, 2, 20, total, *room), total))
         assert_allclose(results[0][0], results[1][0])
         assert_allclose(results[0][1], results[1][1])
     results = []
@@ -238,8 +241,9 @@ def test_probabilities_agree_with_scikit_learn(rng: Rng, C: float, c: int, n: in
 def test_ways_for_many_rows_and_columns_agree(rng: Rng, c: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits are lowered, so that small data go the ways of large ones."""
     X, y = noisy(rng, 6000, 12, c)
-    expected = LogisticDiscriminant(2.0).fit(X, y).predict_proba(X)
+    expected = LogisticDiscriminant(2.0, tol=1e-14).fit(X, y).predict_proba(X)
     monkeypatch.setattr("discriminant._newton.WORK", 1.0)
+    monkeypatch.setattr("discriminant._newton.CHORD", 1)
     for name, limits in (
         ("subsample" if c == 2 else "blocks", {"FIRST": 1400}),
         ("diagonal", {"WIDE": 5, "SMALL": 10}),
@@ -259,6 +263,7 @@ def test_ways_for_many_rows_and_columns_agree(rng: Rng, c: int, monkeypatch: pyt
 def test_a_subsample_that_misleads_costs_steps_only(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighboring rows that the subsample takes are of another kind than all others."""
     monkeypatch.setattr("discriminant._newton.FIRST", 1400)
+    monkeypatch.setattr("discriminant._newton.CHORD", 1)
     X, y = noisy(rng, 8000, 4)
     taken = np.arange(8000) % 40 < 8
     X[taken] = 3 * X[taken] + 5
@@ -659,12 +664,112 @@ def test_the_way_follows_from_the_shape() -> None:
         likelihood.n, likelihood.d, likelihood.c, likelihood.ridge = n, d, c, ridge
         return method(likelihood)
 
-    assert way(1000, 100, 1) == way(50_000, 100, 1, 0.0) == way(5000, 5, 3) == "newton"
-    assert way(3000, 100, 1) == "chord"
+    assert way(1000, 100, 1, 0.0) == way(50_000, 100, 1, 0.0) == way(5000, 5, 3, 0.0) == "newton"
+    assert way(1000, 100, 1) == way(3000, 100, 1) == way(5000, 100, 10) == "chord"
     assert way(200_000, 100, 1) == way(20_000, 100, 1) == "subsample"
     assert way(100_000, 100, 10) == "blocks"
     assert way(5000, 50_000, 1) == way(5000, 50_000, 3) == "diagonal"
     assert _newton.FIRST == 20_000
+
+
+def test_pairs_give_what_the_recursion_over_them_gives(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nocedal and Wright, Algorithm 7.4, beside the closed form; the oldest pairs are forgotten."""
+    monkeypatch.setattr("discriminant._metric.MEMORY", 3)
+    H = np.diag(rng.uniform(1, 9, size=6))
+    metric, pairs = Whole(np.diag(rng.uniform(1, 9, size=6))), Pairs(6)
+    held: list[tuple[Any, Any]] = []
+    for _ in range(12):
+        s = rng.normal(size=6)
+        pairs.append(s, H @ s)
+        held = [*held, (s, H @ s)][-3:]
+        g = rng.normal(size=(2, 3))
+        q, strengths = g.ravel().copy(), []
+        for s, y in reversed(held):
+            strengths.append((s @ q) / (s @ y))
+            q -= strengths[-1] * y
+        r = metric.solve(q[None])[0]
+        for (s, y), alpha in zip(held, reversed(strengths), strict=True):
+            r += (alpha - (y @ r) / (s @ y)) * s
+        assert_allclose(pairs.solve(g, metric, False).ravel(), r, rtol=1e-9)
+        y = held[-1][1].reshape(2, 3)
+        assert_allclose(pairs.solve(y, metric, True).ravel(), held[-1][0])  # the latest change comes from its step
+    pairs.clear()
+    assert_allclose(pairs.solve(g, metric, True), metric.solve(g))
+
+
+@pytest.mark.parametrize("c", [2, 5])
+def test_no_hessian_is_larger_than_the_bound(rng: Rng, c: int) -> None:
+    """Böhning's bound, for steps whose sum over the classes is zero, and nothing else in it at A = 0."""
+    X, y = noisy(rng, 60, 3, c)
+    k, v = 1 if c == 2 else c, rng.uniform(0.5, 2, size=60)
+    likelihood = Likelihood(X + 3, y.astype(np.int32), v, k, 0.7)
+    bound = likelihood.bound()
+    for A in (np.zeros((k, 4)), rng.normal(size=(k, 4))):
+        H = likelihood.hessian(A)
+        for _ in range(20):
+            s = rng.normal(size=(k, 4))
+            s -= s.mean(axis=0) if c > 2 else 0
+            most = float(np.einsum("ki,ij,kj", s, bound, s))
+            assert s.ravel() @ H @ s.ravel() <= most * (1 + 1e-12)
+            if not A.any():
+                assert_allclose(s.ravel() @ H @ s.ravel(), most)
+    if c == 2:
+        assert_allclose(likelihood.curvature(A), H, atol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "d", "c", "C"), [(300, 60, 10, 100.0), (4000, 60, 2, 1.0), (1500, 30, 6, 1.0)])
+def test_where_no_hessian_is_made_the_criterion_is_right_to_eight_digits(
+    rng: Rng, n: int, d: int, c: int, C: float
+) -> None:
+    X, y = noisy(rng, n, d, c)
+    X[:, 0] *= 1e3  # badly scaled, and correlated
+    X[:, 1:] += X[:, [1]]
+    model, best = LogisticDiscriminant(C).fit(X, y), LogisticDiscriminant(C, tol=1e-15).fit(X, y)
+    assert model.status_ is Status.CONVERGED
+    assert model.report_.to_dict()["details"]["method"] == "chord"
+    assert not cheap(Likelihood(X, y.astype(np.int32), None, 1 if c == 2 else c, 1 / C))
+    least = best.history_["criterion"][-1]
+    assert least * (1 - 1e-14) <= model.history_["criterion"][-1] <= least * (1 + 1e-9)
+    assert model.n_iter_ <= 200
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("c", [2, 3])
+@pytest.mark.parametrize("far", [1e3, 1e6, 1e100, 1e300])
+def test_a_start_far_away_does_not_mislead(rng: Rng, C: float, c: int, far: float) -> None:
+    """So far out every probability is 0 or 1, and the Hessian nothing but the penalty."""
+    X, y = noisy(rng, 200, 3, c)
+    start = far * rng.normal(size=4 if c == 2 else (3, 4))
+    model = LogisticDiscriminant(C, start=start).fit(X, y)
+    assert model.status_ is Status.CONVERGED
+    assert_allclose(model.coef_, LogisticDiscriminant(C).fit(X, y).coef_, rtol=1e-6)
+    assert "began at zero" in str(model.report_)
+
+
+def test_no_penalty_in_any_type_of_float(rng: Rng) -> None:
+    X, y = noisy(rng, 50, 2)
+    expected = LogisticDiscriminant(np.inf).fit(X, y).coef_
+    assert_allclose(LogisticDiscriminant(np.float32(np.inf)).fit(X, y).coef_, expected)
+    assert_allclose(LogisticDiscriminant(np.float64(np.inf)).fit(X, y).coef_, expected)
+
+
+@pytest.mark.parametrize("c", [2, 3])
+def test_dense_features_far_from_zero_cost_no_digits(rng: Rng, c: int) -> None:
+    X, y = noisy(rng, 1500, 5, c)
+    X = np.round(X * 1024) / 1024  # so that the sums are exact
+    near, far = LogisticDiscriminant().fit(X, y), LogisticDiscriminant().fit(X + 2.0**27, y)
+    assert far.status_ is Status.CONVERGED
+    assert far.n_iter_ <= 20
+    assert_allclose(far.coef_, near.coef_, rtol=1e-6, atol=1e-8)
+
+
+def test_as_many_classes_as_rows_need_no_long_proof(rng: Rng) -> None:
+    X = rng.normal(size=(100, 5))
+    with pytest.warns(InfiniteEstimateWarning):
+        model = LogisticDiscriminant(np.inf).fit(X, np.arange(100))
+    assert model.status_ is Status.SEPARATED
+    assert model.score(X, np.arange(100)) == 1
+    assert "the weights themselves" in model.report_.to_dict()["proof"]
 
 
 def test_small_features_are_separated_as_well() -> None:

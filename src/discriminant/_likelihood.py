@@ -34,8 +34,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._hinge import _squares as add_squares
+from ._losses import GROUP, long_pass, short_pass
 from ._problem import EMPTY, narrow
-from ._rows import Rows, compiled, inlined, row_axpy, row_dot
+from ._rows import CSR
 from ._softmax import Room, one_pass
 from ._squares import RUNS, blas, in_order
 
@@ -44,7 +45,9 @@ Matrix = NDArray[np.float64]
 BLOCK = 1024  # rows whose scores for all classes are held at a time
 HANDFUL = 8  # neighboring rows that a subsample takes
 FAR = 1e4  # squared mean of a column, in units of its variance, from which a sparse one is centered
-RUN = 1_000_000  # numbers of X that are worth a thread
+PER_COLUMN = 20  # rows for each column that tell enough of the second moments
+THIN = 500  # the same where the columns are few
+RUN = 1_000_000  # numbers of X that are worth a thread, and no longer stay in the cache
 
 
 class Look(NamedTuple):
@@ -57,43 +60,14 @@ class Look(NamedTuple):
     @property
     def finite(self) -> bool:
         """Whether neither the data nor their sums are infinite or NaN."""
-        return bool(np.isfinite(self.value) and np.all(np.isfinite(self.gradient)))
-
-
-@inlined
-def softplus(m: Any, e: Any) -> Any:
-    """log(1 + exp(-m)), where e = exp(-|m|): no m is too large."""
-    return math.log1p(e) - min(m, 0.0)
-
-
-@inlined
-def wrong(m: Any, e: Any) -> Any:
-    """1 - sigma(m), the probability that is given to the other class."""
-    return e / (1 + e) if m > 0 else 1 / (1 + e)
-
-
-@compiled
-def _pass(
-    X: Rows, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix
-) -> tuple[float, int]:
-    """Sum of v log(1 + exp(-z g)) and the errors of some rows; v (p - t) y is added to the gradient."""
-    total, errors = 0.0, 0
-    for i in range(start, stop):
-        z = 1.0 if own[i] == 1 else -1.0
-        m = z * row_dot(X, i, a)
-        e = math.exp(-abs(m))
-        weight = v[i] if v.size else 1.0
-        total += weight * softplus(m, e)
-        errors += 0 if m > 0 else 1
-        row_axpy(X, i, -z * weight * wrong(m, e), 1.0, gradient)
-    return total, errors
+        return math.isfinite(self.value) and bool(np.isfinite(self.gradient).all())
 
 
 def in_runs(n: int, count: int, work: Callable[[int, int], list[Any]]) -> list[Any]:
     """Add up the work on ``count`` runs of rows, in their order."""
-    runs = list(pairwise(np.linspace(0, n, max(1, count) + 1).astype(int).tolist()))
-    if len(runs) == 1:
-        return work(*runs[0])
+    if count <= 1:
+        return work(0, n)
+    runs = list(pairwise(np.linspace(0, n, count + 1).astype(int).tolist()))
     with blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
         parts = list(pool.map(lambda run: work(*run), runs))
     return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
@@ -118,8 +92,10 @@ def center_of(X: Any) -> Matrix:
         return np.where(far & np.isfinite(mean) & np.isfinite(square), mean, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         mean = sample.mean(axis=0, dtype=np.float64)
-    # a constant column must become zero, not the rounding error of its mean
-    return np.asarray(np.where(np.all(sample == sample[0], axis=0), sample[0], mean), np.float64)
+    constant = np.all(sample[:8] == sample[0], axis=0)
+    if constant.any():  # such a column must become zero, not the rounding error of its mean
+        constant = np.all(sample == sample[0], axis=0)
+    return np.asarray(np.where(constant, sample[0], mean), np.float64)
 
 
 class Likelihood:
@@ -131,6 +107,7 @@ class Likelihood:
         self.X, self.own, self.v, self.c, self.ridge = X, np.ascontiguousarray(own), v, c, ridge
         self.n, self.d = X.shape
         self.center = center_of(X) if center is None else center
+        self.far = bool(self.center.any())
         self._rows, self._v = narrow(X), EMPTY if v is None else v
         entries = int(X.data.size if sparse.issparse(X) else X.size)
         room = entries // max(1, self.d)  # a run of a wide sparse matrix needs a gradient of its own
@@ -140,6 +117,11 @@ class Likelihood:
     def total(self) -> float:
         """The weight of all rows."""
         return float(self.n if self.v is None else self.v.sum())
+
+    @property
+    def at_zero(self) -> float:
+        """The criterion at A = 0, where all classes are equally likely."""
+        return self.total * math.log(max(2, self.c))
 
     @property
     def size(self) -> int:
@@ -153,23 +135,49 @@ class Likelihood:
         v = np.full(part.size, float(k)) if self.v is None else k * self.v[part]
         return Likelihood(self.X[part], self.own[part], v, self.c, self.ridge, self.center)
 
+    def every(self, k: int) -> Likelihood:
+        """Every k-th row, without a copy of dense ones."""
+        v = None if self.v is None else self.v[::k]
+        return Likelihood(self.X[::k], self.own[::k], v, self.c, self.ridge, self.center)
+
     def look(self, A: Matrix) -> Look:
         """The criterion, its gradient and the errors, in one pass."""
-        first = A[:, 0] - A[:, 1:] @ self.center
+        if not A.any() and self.X.dtype == np.float64:
+            return self._start()
+        W, far = A[:, 1:], self.far
+        first = A[:, 0] - W @ self.center if far else np.ascontiguousarray(A[:, 0])
         with np.errstate(over="ignore", invalid="ignore"):
             value, G, errors = self._two(A, first) if self.c == 1 else self._many(A, first)
-            G[:, 1:] -= np.outer(G[:, 0], self.center)
+            if far:
+                G[:, 1:] -= G[:, :1] * self.center
             if self.ridge > 0:  # without it A may be so large that its square is not finite
-                G[:, 1:] += self.ridge * A[:, 1:]
-                value += 0.5 * self.ridge * float(np.sum(A[:, 1:] ** 2))
+                G[:, 1:] += self.ridge * W
+                value += 0.5 * self.ridge * float((W * W).sum())
         return Look(float(value), G, int(errors))
+
+    def _start(self) -> Look:
+        """The same at A = 0, where all classes are equally likely: one product, and nothing is on its own side."""
+        R = np.full((self.n, self.c), 1 / max(2, self.c))
+        if self.c == 1:
+            R[:, 0] -= self.own
+        else:
+            R[np.arange(self.n), self.own] -= 1
+        if self.v is not None:
+            R *= self.v[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = R.sum(axis=0)
+            G = np.column_stack([sums, (self.X.T @ R).T - sums[:, None] * self.center])
+        return Look(self.at_zero, G, self.n)
 
     def _two(self, A: Matrix, first: Matrix) -> tuple[float, Matrix, int]:
         a = np.concatenate([first, A[0, 1:]])
 
         def work(start: int, stop: int) -> list[Any]:
-            gradient = np.zeros(self.d + 1)
-            return [*_pass(self._rows, self.own, self._v, a, start, stop, gradient), gradient]
+            gradient, bits = np.zeros(self.d + 1), np.empty(GROUP, np.int64)
+            if isinstance(self._rows, CSR) or self._rows.size > RUN:
+                return [*long_pass(self._rows, self.own, self._v, a, start, stop, gradient), gradient]
+            room = np.empty(GROUP), np.empty(GROUP), bits, bits.view(np.float64)
+            return [*short_pass(self._rows, self.own, self._v, a, start, stop, gradient, *room), gradient]
 
         value, errors, gradient = in_runs(self.n, self.runs, work)
         return value, gradient[None], errors
@@ -237,6 +245,38 @@ class Likelihood:
         at = np.arange(1, self.d + 1)
         H[:, at, at] += self.ridge
         return np.asarray(H)
+
+    def bound(self) -> Matrix:
+        """The block of the Hessian at A = 0, the same for all discriminants: for steps of sum zero none is larger."""
+        k = max(1, self.n // max(THIN, PER_COLUMN * (int(self.d) + 1)))
+        part = self if k == 1 else self.every(k)
+        return self._ridged(part._products(part.v) * (k / (4 if self.c == 1 else self.c)))
+
+    def curvature(self, A: Matrix) -> Matrix:
+        """The Hessian as exactly as a step needs it, which for two classes is less work than ``hessian``."""
+        if self.c > 1:
+            return self.hessian(A)
+        e = np.exp(-np.abs(self.scores(A)[0]))
+        return self._ridged(self._products(e / (1 + e) ** 2 if self.v is None else self.v * e / (1 + e) ** 2))
+
+    def _ridged(self, H: Matrix) -> Matrix:
+        at = np.arange(1, self.d + 1)
+        H[at, at] += self.ridge
+        return H
+
+    def _products(self, u: Matrix | None) -> Matrix:
+        """Sum of u y y', about the center."""
+        total, H = float(self.n if u is None else u.sum()), np.zeros((self.d + 1, self.d + 1))
+        X = self.X.toarray() if sparse.issparse(self.X) else self.X
+        X = X.astype(np.float64, copy=False)
+        first = (np.ones(self.n) if u is None else u) @ X
+        if u is not None:
+            X = X * np.sqrt(u)[:, None]
+        H[0, 0] = total
+        H[0, 1:] = H[1:, 0] = first - total * self.center
+        H[1:, 1:] = X.T @ X
+        H[1:, 1:] -= np.outer(first, self.center) + np.outer(self.center, H[0, 1:])
+        return H
 
     def hessian(self, A: Matrix) -> Matrix:
         """The whole Hessian, the weights of one discriminant after those of another."""

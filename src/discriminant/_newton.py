@@ -4,8 +4,10 @@
 
 What M is depends on the shape of the problem; the report names it:
 
-- ``newton``: the Hessian at A(k), for up to ``WIDE`` weights and moderately many rows;
-- ``chord``: the Hessian where the fit starts, for a few thousand rows; limited-memory BFGS makes up for the change;
+- ``newton``: the Hessian at A(k), for up to ``WIDE`` weights and moderately many rows, without a penalty;
+- ``chord``: the Hessian at A = 0, which is nowhere smaller (Böhning) and has one block for all discriminants; near the
+  minimum, if it costs less than a few passes, the Hessian there. Limited-memory BFGS makes up for the change. With a
+  penalty, for up to ``CHORD`` numbers of X;
 - ``subsample``: the Hessian at the minimum over one in k rows, which is found first and from which the fit starts.
   It is off by about the root of d over the rows of the subsample, and limited-memory BFGS makes up for that;
 - ``blocks``: likewise with the diagonal blocks of the Hessian, one a class, where the whole is too large;
@@ -16,20 +18,21 @@ below ``tol`` J. Where the Hessian is singular the shortest step is taken.
 
 Symbols: A one row (w₀, w) a discriminant; ``pairs`` the steps and changes of the gradient that BFGS remembers.
 
-Sources: Duda, Hart, Stork, *Pattern Classification*, Algorithm 2; Nocedal and Wright, *Numerical Optimization*, ch. 7.
+Sources: Duda, Hart, Stork, *Pattern Classification*, Algorithm 2; Nocedal and Wright, *Numerical Optimization*, ch. 7;
+Böhning, "Multinomial logistic regression algorithm", Annals of the Institute of Statistical Mathematics 44 (1992).
 """
 
 from __future__ import annotations
 
-from collections import deque
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._driver import Watch
 from ._likelihood import Likelihood, Look
-from ._squares import Cholesky, NotFiniteError, cholesky
+from ._metric import Alike, Blocks, Diagonal, Metric, Pairs, Whole, gauged
+from ._squares import NotFiniteError
 from .solution import Epoch, Status
 
 Matrix = NDArray[np.float64]
@@ -37,102 +40,25 @@ Matrix = NDArray[np.float64]
 WIDE = 1500  # weights up to which a Hessian is built
 FIRST = 20_000  # rows of the subsample
 WORK = 2e8  # products that a step of Newton may cost for many classes
+CHORD = 1_000_000  # numbers of X up to which a pass is so short that no subsample pays
+NEAR = 1e-4  # of the criterion: a decrement from which the Hessian hardly changes any more
+PASSES = 50  # weights up to which a Hessian costs no more than a dozen passes
+CHEAPLY = 4e6  # products that cost as little
 SMALL = 1000  # rows up to which a problem is finished to rounding
 NEARLY = 1e-21  # the decrement there, as a part of the criterion
 CHEAP = 1e-15  # the same where the Hessian is used, since a last step of Newton's doubles the digits
 FINE = 1e-13  # the same for rows so few that passes over them take no time: probabilities are right to 1e-7 or so
+BRIEF = 1e-11  # the same for still fewer rows, where what a fit costs is its number of steps: right to 1e-5 or so
 LOOSE = 1e-8  # the most without a penalty: a coarser stop would hide that the steps lead to infinity
 ENOUGH = 10_000  # rows for blocks, which neglect more than what further rows would tell
 FLOAT32 = 1e-5  # of the diagonal: beyond what single precision leaves uncertain
 ROUGH = 1e-4  # of the subsample
 LATE = 24  # steps after which M is made anew
-MEMORY = 10  # pairs
-SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
+PATIENCE = 240  # the same where the Hessian costs more than so many steps
 NOTHING = 1e-6  # of the weight of all rows: a criterion below this is next to zero, and its digits are rounding
 STALLED = 1e-6  # of a step: what is left of it when rounding decides where the criterion falls
+EPSILON = 2.0**-52
 ROUNDING = 1e-13  # of the criterion: smaller differences mean nothing
-
-
-class Metric(Protocol):
-    """An approximation M of the Hessian."""
-
-    @property
-    def regular(self) -> bool:
-        """Whether M has full rank."""
-
-    def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
-
-
-class Diagonal:
-    """M is diagonal, the same for every discriminant."""
-
-    regular = True
-
-    def __init__(self, diagonal: Matrix) -> None:
-        self.inverse = 1 / np.where(diagonal > 0, diagonal, 1.0)
-
-    def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
-        return np.asarray(G * self.inverse)
-
-
-class Blocks:
-    """M has one block a discriminant; steps have the sum zero, as the minimum has.
-
-    Among such steps the blocks alone fall short of the Hessian by (c - 1)/c where all classes are equally likely.
-    """
-
-    def __init__(self, H: Matrix) -> None:
-        self.blocks = [Whole(len(H) / (len(H) - 1) * block) for block in H]
-        self.regular = all(block.regular for block in self.blocks)
-
-    def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
-        G = G - G.mean(axis=0)
-        step = np.concatenate([block.solve(g[None]) for block, g in zip(self.blocks, G, strict=True)])
-        return np.asarray(step - step.mean(axis=0))
-
-
-class Whole:
-    """M is a matrix, of full rank or not; then the shortest solution is taken."""
-
-    def __init__(self, H: Matrix) -> None:
-        if not np.all(np.isfinite(H)):
-            raise NotFiniteError
-        self.factor: Cholesky | None = cholesky(H)
-        self.rank = len(H)
-        if self.factor is None:
-            self._decompose(H)
-        self.regular = self.rank == len(H)
-
-    def _decompose(self, H: Matrix) -> None:
-        """Eigenvectors of H with a unit diagonal, so that features of different size do not make it singular."""
-        self.scale = np.sqrt(np.diag(H).clip(min=0))
-        self.scale[self.scale == 0] = 1.0
-        values, vectors = np.linalg.eigh(H / self.scale / self.scale[:, None])
-        kept = values > SINGULAR * values.max()
-        self.values, self.vectors, self.rank = values[kept], vectors[:, kept], int(kept.sum())
-        self.null, _ = np.linalg.qr(vectors[:, ~kept] / self.scale[:, None])
-
-    def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
-        if self.factor is not None:
-            return self.factor.solve(G.reshape(-1, 1)).reshape(G.shape)
-        g = G.ravel() - self.null @ (self.null.T @ G.ravel())  # before and after, so that M^-1 stays symmetric
-        step = self.vectors @ (self.vectors.T @ (g / self.scale) / self.values) / self.scale
-        return np.asarray(step - self.null @ (self.null.T @ step)).reshape(G.shape)
-
-
-def gauged(H: Matrix, c: int, ridge: float) -> Matrix:
-    """H made regular where the same vector may be added to every discriminant: to w₀ always, to w without a ridge."""
-    if c == 1:
-        return H
-    cube = H.reshape(c, -1, c, H.shape[0] // c)
-    width = cube.shape[1] if ridge == 0 else 1
-    for j in range(width):
-        cube[:, j, :, j] += np.trace(cube[:, j, :, j]) / c**2
-    return H
 
 
 def few(likelihood: Likelihood) -> int:
@@ -145,6 +71,8 @@ def few(likelihood: Likelihood) -> int:
 def method(likelihood: Likelihood) -> str:
     """The way that suits the shape of the problem."""
     n, size = likelihood.n, likelihood.size
+    if likelihood.ridge > 0 and n * likelihood.d <= CHORD and likelihood.d < WIDE:
+        return "chord"
     small = n <= SMALL and size <= 2 * WIDE
     if small or (size <= WIDE and n <= 4 * few(likelihood) and (likelihood.c == 1 or n * size**2 <= WORK)):
         return "newton" if small or likelihood.ridge == 0 or likelihood.c > 1 else "chord"
@@ -153,13 +81,21 @@ def method(likelihood: Likelihood) -> str:
     return "subsample" if likelihood.c == 1 else "blocks"
 
 
+def cheap(likelihood: Likelihood) -> bool:
+    """Whether a Hessian costs less than the passes that it saves."""
+    return likelihood.size <= PASSES or likelihood.n * likelihood.size**2 <= CHEAPLY
+
+
 def tolerance(likelihood: Likelihood, tol: float) -> float:
     """The decrement at which to stop, as a part of the criterion."""
     if likelihood.ridge == 0:
         tol = min(tol, LOOSE)
     if likelihood.n <= SMALL:
         return min(tol, NEARLY)
-    if method(likelihood) == "newton":
+    way = method(likelihood)
+    if way == "chord" and not cheap(likelihood):
+        return min(tol, BRIEF)
+    if way in ("newton", "chord"):
         return min(tol, CHEAP)
     return min(tol, FINE) if likelihood.n <= 4 * FIRST else tol
 
@@ -174,8 +110,10 @@ class NewtonRule:
         self.tol = tol
         self.method = method(likelihood) if way is None else way
         self.metric: Metric | None = None
-        self.pairs: deque[tuple[Matrix, Matrix, float]] = deque(maxlen=MEMORY)
+        self.pairs = Pairs(likelihood.size)
         self.since = 0  # steps since M was made
+        self.near = False  # whether that was near the minimum
+        self.downhill: Matrix | None = None  # M^-1 gradient, where it is known already
         self.rank: int | None = None
         if first is not None and likelihood.n >= 4 * first:
             self._start(first)
@@ -196,7 +134,7 @@ class NewtonRule:
 
     def move(self, A: Matrix) -> None:
         """Go on from far out, where the last digits are lost."""
-        self.A, self.at, self.gap = A, self.likelihood.look(A), np.inf
+        self.A, self.at, self.gap, self.downhill = A, self.likelihood.look(A), np.inf, None
         self.tol = max(self.tol, 1e-16)
         self.pairs.clear()
 
@@ -225,12 +163,16 @@ class NewtonRule:
         """M for the rows of some likelihood; where it is rough anyway, single precision will do."""
         self.since = 0
         self.pairs.clear()
+        self.downhill = None
         if self.method == "diagonal":
             return Diagonal(likelihood.squares())
+        if self.method == "chord" and not self.near:
+            return Whole(likelihood.bound()) if likelihood.c == 1 else Alike(likelihood.bound())
         if rough or self.method == "blocks":
             H = self._rough(likelihood) if rough else likelihood.diagonal_blocks(self.A)
             return Blocks(H) if self.method == "blocks" else Whole(H[0])
-        whole = Whole(gauged(likelihood.hessian(self.A), likelihood.c, likelihood.ridge))
+        H = likelihood.curvature(self.A) if self.method == "chord" else likelihood.hessian(self.A)
+        whole = Whole(gauged(H, likelihood.c, likelihood.ridge))
         self.rank = whole.rank
         return whole
 
@@ -246,34 +188,33 @@ class NewtonRule:
 
     def _renewed(self) -> Metric:
         """M as this step needs it."""
-        stale = self.since >= LATE and self.method in ("subsample", "blocks", "chord")
-        if self.metric is None or self.method == "newton" or stale:
-            if stale and self.method != "blocks":
-                self.method = "newton"  # M told too little
+        if self.metric is None or self.method == "newton":
+            return self._made(self.likelihood)
+        if self.method == "chord" and not self.near and self._settled():
+            self.near = True
+            return self._made(self.likelihood)
+        patience = PATIENCE if self.method == "chord" and not cheap(self.likelihood) else LATE
+        if self.since >= patience and self.method != "diagonal":  # M told too little
+            if self.method != "blocks":
+                self.method = "newton" if self.likelihood.size <= 2 * WIDE else "blocks"
             return self._made(self.likelihood)
         return self.metric
+
+    def _settled(self) -> bool:
+        """Whether the Hessian hardly changes any more, and is cheap."""
+        return self.gap <= NEAR * self.at.value and cheap(self.likelihood)
 
     def solve(self, G: Matrix) -> Matrix:
         """M^-1 G, corrected by what BFGS remembers."""
         assert self.metric is not None
-        q, strengths = G.copy(), []
-        for s, y, rho in reversed(self.pairs):
-            alpha = rho * float(np.vdot(s, q))
-            q -= alpha * y
-            strengths.append(alpha)
-        r = self.metric.solve(q)
-        if self.pairs and self.method == "diagonal":
-            s, y, rho = self.pairs[-1]
-            r *= 1 / (rho * float(np.vdot(y, self.metric.solve(y))))
-        for (s, y, rho), alpha in zip(self.pairs, reversed(strengths), strict=True):
-            r += (alpha - rho * float(np.vdot(y, r))) * s
-        return r
+        fitted = self.method == "diagonal" or (self.method == "chord" and not self.near)
+        return self.pairs.solve(G, self.metric, fitted)
 
     def epoch(self, problem: Any, watch: Watch) -> Epoch:
         """One step; errors and criterion are those after it."""
         self.metric = self._renewed()
         watch.check()
-        step = -self.solve(self.at.gradient)
+        step = -(self.solve(self.at.gradient) if self.downhill is None else self.downhill)
         slope = float(np.vdot(self.at.gradient, step))
         before, last = self.at, self.gap
         length = self._search(step, slope, watch)
@@ -281,7 +222,8 @@ class NewtonRule:
             self.k += 1
             self.since += 1
             self._remember(length * step, self.at.gradient - before.gradient)
-        self.gap = 0.5 * float(np.vdot(self.at.gradient, self.solve(self.at.gradient)))
+        self.downhill = self.solve(self.at.gradient)
+        self.gap = 0.5 * float(np.vdot(self.at.gradient, self.downhill))
         status = self._judged(length, last)
         return Epoch(self.at.errors, self.at.value, length, int(length > 0), status)
 
@@ -289,7 +231,8 @@ class NewtonRule:
         """Whether this is the minimum, to the tolerance or to rounding."""
         size = max(abs(self.at.value), NOTHING * self.likelihood.total)
         exhausted = length < STALLED or (self.gap >= 0.5 * last and self.gap <= 1e-14 * size)
-        if self.gap <= self.tol * size or (exhausted and self.gap <= 1e-12 * size):
+        least = max(1e-12 * size, EPSILON * self.likelihood.total)  # a sum of so many terms is not known better
+        if self.gap <= self.tol * size or (exhausted and self.gap <= least):
             return Status.CONVERGED
         return Status.BUDGET if length == 0 else None
 
@@ -312,6 +255,5 @@ class NewtonRule:
 
     def _remember(self, s: Matrix, y: Matrix) -> None:
         """Keep a pair, unless M is the Hessian itself or rounding spoiled it."""
-        curvature = float(np.vdot(s, y))
-        if self.method != "newton" and curvature > 1e-14 * float(np.linalg.norm(s) * np.linalg.norm(y)):
-            self.pairs.append((s, y, 1 / curvature))
+        if self.method != "newton" and np.vdot(s, y) > 1e-14 * np.sqrt(np.vdot(s, s) * np.vdot(y, y)):
+            self.pairs.append(s.ravel(), y.ravel())

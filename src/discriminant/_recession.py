@@ -25,6 +25,7 @@ Matrix = NDArray[np.float64]
 FAR = 40.0  # the least margin of the rows that are fitted perfectly: probabilities of 1 to the last digit
 FEW = 30  # coefficients whose ways to infinity are told in a warning; each takes a search of its own
 PROVABLE = 10**7, 1000  # numbers of X, and weights, up to which the proof is worth its time
+LABORIOUS = 10**6  # rows times rivals times weights of a proof that takes seconds
 REMEDY = (
     "A penalty: a finite C, or penalty='firth' for two classes; or drop or merge the features whose coefficients are "
     "infinite. See separability(X, y)."
@@ -51,8 +52,10 @@ def margins(likelihood: Likelihood, A: Matrix) -> Matrix:
     return found
 
 
-def provable(likelihood: Likelihood) -> bool:
-    """Whether a proof is worth its time."""
+def provable(likelihood: Likelihood, errors: int) -> bool:
+    """Whether a proof is worth its time; where nothing is wrong any more, the weights themselves are one."""
+    if errors == 0 and likelihood.c > 1 and likelihood.n * likelihood.c * likelihood.size > LABORIOUS:
+        return False
     return likelihood.n * likelihood.d <= PROVABLE[0] and likelihood.size <= PROVABLE[1]
 
 

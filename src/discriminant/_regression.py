@@ -1,7 +1,8 @@
 """A logistic regression at work: coordinates in which it is well conditioned, and what happens at infinity.
 
 Up to ``SMALL`` rows X is made dense and centered; where it has more columns than rows, w = Qu with an orthonormal basis
-Q of the rows, because neither the loss nor the shortest w needs anything beyond it. Larger X are centered on the fly.
+Q of the rows, because neither the loss nor the shortest w needs anything beyond it. Larger X are centered on the fly,
+but for features very far from zero.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from ._driver import Watch
 from ._firth import FirthRule
 from ._likelihood import Likelihood, center_of
 from ._machine import Path
-from ._newton import SMALL, NewtonRule, Whole, few, method, tolerance
+from ._metric import Whole
+from ._newton import SMALL, NewtonRule, few, method, tolerance
 from ._problem import Problem
 from ._recession import Escape, escape, provable
-from ._squares import NotFiniteError, blas
+from ._squares import NotFiniteError
 from .solution import Epoch, Status
 
 Matrix = NDArray[np.float64]
@@ -29,6 +31,17 @@ Matrix = NDArray[np.float64]
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 MANY = {"newton": 10}  # steps after which a fit without a penalty looks suspicious; for other methods LONG
 LONG = 40
+ASTRAY = 100  # times the criterion at zero: a start above this lies where the Hessian says nothing
+DISTANT = 1e4  # times the spread of a feature: its distance from zero from which X is copied, to be centered first
+
+
+def distant(X: Any, center: Matrix) -> bool:
+    """Whether dense features lie so far from zero that products with them, centered afterwards, would lose digits."""
+    if sparse.issparse(X):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        reach = np.abs(X[:: max(1, len(X) // 64)] - center).max(axis=0)
+    return bool(np.any((np.abs(center) > DISTANT * reach) & (reach > 0)))
 
 
 class Frame:
@@ -37,15 +50,14 @@ class Frame:
     def __init__(self, X: Any, own: NDArray[np.int32], v: Matrix | None, c: int, ridge: float) -> None:
         n, d = X.shape
         self.basis: Matrix | None = None
-        if n > SMALL or n * d > DENSE:
-            self.likelihood = Likelihood(X, own, v, c, ridge)
-            self.shift = self.likelihood.center
+        self.shift = center_of(X)
+        if (n > SMALL or n * d > DENSE) and not distant(X, self.shift):
+            self.likelihood = Likelihood(X, own, v, c, ridge, self.shift)
             return
         X = (X.toarray() if sparse.issparse(X) else X).astype(np.float64)
-        self.shift = center_of(X)
         with np.errstate(over="ignore", invalid="ignore"):
             X -= self.shift
-        if d > n:
+        if d > n and n <= SMALL:
             self.basis, R = np.linalg.qr(X.T)
             X = np.ascontiguousarray(R.T)
         self.likelihood = Likelihood(X, own, v, c, ridge, np.zeros(X.shape[1]))
@@ -90,7 +102,11 @@ class RegressionRule:
         self.escape: Escape | None = None
         self.asked = model.penalty == "firth" or frame.likelihood.ridge > 0
         likelihood = frame.likelihood
-        A = np.zeros((likelihood.c, likelihood.d + 1)) if start is None else frame.inward(start)
+        A, self.astray = np.zeros((likelihood.c, likelihood.d + 1)), False
+        if start is not None:
+            given = frame.inward(start)
+            self.astray = not likelihood.look(given).value <= ASTRAY * likelihood.at_zero
+            A = A if self.astray else given
         tol = tolerance(likelihood, float(model.tol))
         with self._numbers(problem):
             self.inner: NewtonRule | FirthRule
@@ -103,9 +119,9 @@ class RegressionRule:
 
     @contextmanager
     def _numbers(self, problem: Problem) -> Iterator[None]:
-        """One BLAS thread, since ours share the work; and numbers that overflow are refused."""
+        """Numbers that overflow are refused."""
         try:
-            with blas().limit(limits=1, user_api="blas"), np.errstate(over="ignore", invalid="ignore"):
+            with np.errstate(over="ignore", invalid="ignore"):
                 yield
         except NotFiniteError:
             raise problem.refuse() from None
@@ -140,6 +156,8 @@ class RegressionRule:
         size = self.frame.likelihood.size
         if inner.rank is not None and inner.rank < size and self.escape is None:
             notes.append(f"The Hessian is singular (rank {inner.rank} of {size}): the shortest weights were taken.")
+        if self.astray:
+            notes.append("The start lies so far out that nothing is learned there: the fit began at zero.")
         details = {
             "method": inner.method,
             "criterion value": inner.criterion,
@@ -155,7 +173,8 @@ class RegressionRule:
             epoch = self.inner.epoch(problem, watch)
             if not self.asked and self._suspicious(epoch, before):
                 epoch = self._answered(epoch)
-        self.trail.add(self._shown())
+        if self.trail.rows is not None:
+            self.trail.add(self._shown())
         return epoch
 
     def _suspicious(self, epoch: Epoch, before: float) -> bool:
@@ -169,7 +188,7 @@ class RegressionRule:
         assert isinstance(self.inner, NewtonRule)
         self.asked = True
         likelihood, frame = self.frame.likelihood, self.frame
-        proof, plane = self.ask() if provable(likelihood) else (None, None)
+        proof, plane = self.ask() if provable(likelihood, epoch.errors) else (None, None)
         B = None if plane is None else frame.inward(plane)
         if proof is not None and proof.verdict == "overlap":
             return epoch

@@ -32,12 +32,14 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from ._class_weights import check_class_weight, row_weights
 from ._driver import Rule, Watch
 from ._newton import WIDE
 from ._problem import Problem
 from ._recession import told
 from ._regression import Frame, RegressionRule
 from ._sigmoid import SquaredRule
+from ._squares import blas
 from ._wald import WaldTable
 from .base import IterativeClassifier, choice, number
 from .exceptions import InfiniteEstimateWarning
@@ -66,11 +68,13 @@ class LogisticDiscriminant(IterativeClassifier):
         Steps eta(k) of the squared loss; None is a constant with which the criterion never rises.
     tol : float, default=1e-8
         Log loss: stop when the Newton decrement, an estimate of how far the criterion is above its minimum, falls below
-        tol times the criterion; where Newton's own step is cheap, and always up to 1,000 rows, it goes on to rounding.
+        tol times the criterion; where the Hessian is cheap it goes on to rounding, and below a million numbers of X at
+        least to 1e-11 of the criterion.
         Squared loss: stop when the step is at most tol times max(1, |a|), and the gradient at most tol times the
         steepest one.
     start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented weights (w₀, w) to begin with; None is zero, or for many rows the answer for a few of them.
+        Augmented weights (w₀, w) to begin with; None is zero, or for many rows the answer for a few of them. A start so
+        far out that the Hessian says nothing there is replaced by zero, and the report says so.
     max_iter : int, default=1000
         Steps at the most.
     record : {None, "weights"}, default=None
@@ -146,7 +150,7 @@ class LogisticDiscriminant(IterativeClassifier):
         choice("penalty", self.penalty, ("l2", "firth", None))
         choice("record", self.record, (None, "weights"))
         number("tol", self.tol, "give a tolerance > 0, such as 1e-8", 0)
-        if not (isinstance(self.C, float) and np.inf == self.C):
+        if not (isinstance(self.C, float | np.floating) and np.inf == self.C):
             number("C", self.C, "give a price of log loss > 0, or inf for no penalty", 0)
         if self.loss == "squared":
             if self.penalty == "firth":
@@ -157,8 +161,7 @@ class LogisticDiscriminant(IterativeClassifier):
                 )
         elif self.schedule is not None:
             raise ValueError(f"schedule={self.schedule!r} belongs to loss='squared': the log loss finds its own steps.")
-        if isinstance(self.class_weight, str):
-            choice("class_weight", self.class_weight, ("balanced", None))
+        check_class_weight(self.class_weight)
         self._criterion = {
             "squared": "E/2 = sum of (t - sigma(g))²/2",
             "firth": "sum of log(1 + exp(-z g)) - log det I / 2",
@@ -208,33 +211,15 @@ class LogisticDiscriminant(IterativeClassifier):
 
     def _row_weights(self, problem: Problem) -> Vector | None:
         """Weights of the rows times those of their classes; None where all are 1."""
-        v = problem.weight.astype(np.float64) if problem.weight.size else None
         if self.class_weight is None:
-            return v
-        labels = self._labels
-        part = labels >= 0
-        if isinstance(self.class_weight, str):
-            totals = np.bincount(labels[part], None if v is None else v[part], self.classes_.size)
-            weights = totals.sum() / (self.classes_.size * np.where(totals > 0, totals, 1.0))
-        else:
-            weights = self._class_weights()
-        own = np.where(part, weights[labels], 0.0)
-        return own if v is None else own * v
-
-    def _class_weights(self) -> Vector:
-        """The weights of a dict by class, 1 for a class that it does not name."""
-        if not hasattr(self.class_weight, "get"):
-            raise ValueError(f"class_weight={self.class_weight!r}: give a dict from labels to weights, or 'balanced'.")
-        known = set(self.classes_.tolist())
-        if strange := [label for label in self.class_weight if label not in known]:
-            raise ValueError(f"class_weight names {strange[0]!r}, which is not among the classes {sorted(known)}.")
-        weights = [self.class_weight.get(label, 1.0) for label in self.classes_.tolist()]
-        return np.array([number("class_weight", weight, "give weights > 0", 0) for weight in weights])
+            return problem.weight.astype(np.float64) if problem.weight.size else None
+        return row_weights(self.class_weight, self.classes_, self._labels, problem.weight)
 
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
         self._labels = problem.labels  # of all classes, also where one class is held against the rest
         try:
-            return super()._solutions(problem, watch, X, y, sample_weight)
+            with blas().limit(limits=1, user_api="blas"):  # our own threads share the work
+                return super()._solutions(problem, watch, X, y, sample_weight)
         finally:
             del self._labels
 

@@ -176,6 +176,8 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
     def _check_parameters(self) -> None:
         self._check_network()
         choice("loss", self.loss, ("log", "squared"))
+        if not isinstance(self.class_weight, dict | str | None):
+            raise ValueError(f"class_weight={self.class_weight!r}: give a dict from labels to weights, or 'balanced'.")
         if not isinstance(self.class_weight, dict):
             choice("class_weight", self.class_weight, (None, "balanced"))
 

@@ -1,0 +1,41 @@
+"""Weights of classes, as scikit-learn's classifiers take them, made into weights of rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import choice, number
+
+Vector = NDArray[np.float64]
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Refuse a word that is not known; what a dict holds is looked at when the classes are known."""
+    if isinstance(class_weight, str):
+        choice("class_weight", class_weight, ("balanced", None))
+
+
+def row_weights(class_weight: Any, classes: NDArray[Any], labels: NDArray[np.int32], given: NDArray[Any]) -> Vector:
+    """Weights of the rows, if any are given, times those of their classes; none for a bystander, of label -1."""
+    part = labels >= 0
+    v = given.astype(np.float64) if given.size else np.ones(labels.size)
+    if isinstance(class_weight, str):
+        totals = np.bincount(labels[part], v[part], classes.size)
+        weights = totals.sum() / (classes.size * np.where(totals > 0, totals, 1.0))
+    else:
+        weights = _by_class(class_weight, classes)
+    return np.where(part, weights[labels], 0.0) * v
+
+
+def _by_class(class_weight: Any, classes: NDArray[Any]) -> Vector:
+    """The weights of a dict by class, 1 for a class that it does not name."""
+    if not hasattr(class_weight, "get"):
+        raise ValueError(f"class_weight={class_weight!r}: give a dict from labels to weights, or 'balanced'.")
+    known = set(classes.tolist())
+    if strange := [label for label in class_weight if label not in known]:
+        raise ValueError(f"class_weight names {strange[0]!r}, which is not among the classes {sorted(known)}.")
+    weights = [class_weight.get(label, 1.0) for label in classes.tolist()]
+    return np.array([number("class_weight", weight, "give weights > 0", 0) for weight in weights])

@@ -1,0 +1,181 @@
+"""What stands for the Hessian in a step of logistic regression, and how BFGS corrects it.
+
+    step = -M^-1 gradient J
+
+M is a matrix, one block for each discriminant, one block for all of them, or a diagonal; where it is singular the
+shortest step is taken. BFGS remembers steps s and changes y of the gradient, and makes of M^-1 a matrix that takes the
+latest y to its s.
+
+Symbols: G a gradient, one row a discriminant; H the Hessian; M what approximates it.
+
+Source: Nocedal and Wright, *Numerical Optimization*, section 7.2.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrs, dtrtrs
+
+from ._squares import Cholesky, NotFiniteError, cholesky
+
+Matrix = NDArray[np.float64]
+
+MEMORY = 20  # pairs
+SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
+
+
+class Metric(Protocol):
+    """An approximation M of the Hessian."""
+
+    @property
+    def regular(self) -> bool:
+        """Whether M has full rank."""
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+
+
+class Diagonal:
+    """M is diagonal, the same for every discriminant."""
+
+    regular = True
+
+    def __init__(self, diagonal: Matrix) -> None:
+        self.inverse = 1 / np.where(diagonal > 0, diagonal, 1.0)
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+        return np.asarray(G * self.inverse)
+
+
+class Blocks:
+    """M has one block a discriminant; steps have the sum zero, as the minimum has.
+
+    Among such steps the blocks alone fall short of the Hessian by (c - 1)/c where all classes are equally likely.
+    """
+
+    def __init__(self, H: Matrix) -> None:
+        self.blocks = [Whole(len(H) / (len(H) - 1) * block) for block in H]
+        self.regular = all(block.regular for block in self.blocks)
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+        G = G - G.mean(axis=0)
+        step = np.concatenate([block.solve(g[None]) for block, g in zip(self.blocks, G, strict=True)])
+        return np.asarray(step - step.mean(axis=0))
+
+
+class Alike:
+    """M has the same block for every discriminant; steps have the sum zero, as the minimum has."""
+
+    def __init__(self, block: Matrix) -> None:
+        whole = Whole(block)
+        self.inverse, self.regular = whole.columns(np.eye(len(block))), whole.regular
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+        if len(G) > 1:
+            G = G - G.sum(axis=0) / len(G)
+        return np.asarray(G @ self.inverse)
+
+
+class Whole:
+    """M is a matrix, of full rank or not; then the shortest solution is taken."""
+
+    def __init__(self, H: Matrix) -> None:
+        if not np.all(np.isfinite(H)):
+            raise NotFiniteError
+        self.factor: Cholesky | None = cholesky(H)
+        self.rank = len(H)
+        if self.factor is None:
+            self._decompose(H)
+        self.regular = self.rank == len(H)
+
+    def _decompose(self, H: Matrix) -> None:
+        """Eigenvectors of H with a unit diagonal, so that features of different size do not make it singular."""
+        self.scale = np.sqrt(np.diag(H).clip(min=0))
+        self.scale[self.scale == 0] = 1.0
+        values, vectors = np.linalg.eigh(H / self.scale / self.scale[:, None])
+        kept = values > SINGULAR * values.max()
+        self.values, self.vectors, self.rank = values[kept], vectors[:, kept], int(kept.sum())
+        self.null, _ = np.linalg.qr(vectors[:, ~kept] / self.scale[:, None])
+
+    def solve(self, G: Matrix) -> Matrix:
+        """M^-1 G."""
+        return self.columns(G.reshape(-1, 1)).reshape(G.shape)
+
+    def columns(self, B: Matrix) -> Matrix:
+        """M^-1 B, column by column."""
+        if self.factor is not None:
+            scale = self.factor.scale[:, None]
+            found, _ = dpotrs(self.factor.factor, B * scale)
+            return np.asarray(found * scale)
+        B = B - self.null @ (self.null.T @ B)  # before and after, so that M^-1 stays symmetric
+        scale, values = self.scale[:, None], self.values[:, None]
+        step = self.vectors @ (self.vectors.T @ (B / scale) / values) / scale
+        return np.asarray(step - self.null @ (self.null.T @ step))
+
+
+class Pairs:
+    """The latest steps s and changes y of the gradient, and the inverse Hessian that BFGS makes of them and M.
+
+    With the rows s_i, y_i, the upper triangle R of s_i'y_j and its diagonal D, the recursion over the pairs becomes
+
+        alpha = R^-1 S g,    r = M^-1 (g - Y' alpha),    answer = r + S' R^-T (D alpha - Y r)
+    """
+
+    def __init__(self, size: int) -> None:
+        self.room = size
+        self.S = self.Y = np.empty((0, size))
+        self.R = np.empty((0, 0))
+        self.low, self.high = 0, 0
+
+    def clear(self) -> None:
+        """Forget them."""
+        self.low = self.high
+
+    def append(self, s: Matrix, y: Matrix) -> None:
+        """Remember one more pair, and forget the oldest of ``MEMORY`` others."""
+        self.low = max(self.low, self.high - MEMORY + 1)
+        if self.high == len(self.S):
+            self._make_room()
+        self.S[self.high], self.Y[self.high] = s, y
+        self.high += 1
+        held = slice(self.low, self.high)
+        self.R[held, self.high - 1] = self.S[held] @ y
+
+    def _make_room(self) -> None:
+        """Copy what is held to the beginning of new memory."""
+        held, count = slice(self.low, self.high), self.high - self.low
+        S, Y, R = np.empty((3 * MEMORY, self.room)), np.empty((3 * MEMORY, self.room)), np.zeros((3 * MEMORY,) * 2)
+        S[:count], Y[:count], R[:count, :count] = self.S[held], self.Y[held], self.R[held, held]
+        self.S, self.Y, self.R, self.low, self.high = S, Y, R, 0, count
+
+    def solve(self, G: Matrix, metric: Metric, fitted: bool) -> Matrix:
+        """The inverse times G; ``fitted``: M is first brought to the scale of the latest pair."""
+        if self.low == self.high:
+            return metric.solve(G)
+        held = slice(self.low, self.high)
+        S, Y, R = self.S[held], self.Y[held], self.R[held, held]
+        D = np.diagonal(R)
+        alpha, _ = dtrtrs(R, S @ G.ravel())
+        r = metric.solve(G - (alpha @ Y).reshape(G.shape)).ravel()
+        if fitted:
+            last = Y[-1].reshape(G.shape)
+            r = r * (D[-1] / float(np.vdot(last, metric.solve(last))))
+        beta, _ = dtrtrs(R, D * alpha - Y @ r, trans=1)
+        return np.asarray(r + beta @ S).reshape(G.shape)
+
+
+def gauged(H: Matrix, c: int, ridge: float) -> Matrix:
+    """H made regular where the same vector may be added to every discriminant: to w₀ always, to w without a ridge."""
+    if c == 1:
+        return H
+    cube = H.reshape(c, -1, c, H.shape[0] // c)
+    width = cube.shape[1] if ridge == 0 else 1
+    for j in range(width):
+        cube[:, j, :, j] += np.trace(cube[:, j, :, j]) / c**2
+    return H

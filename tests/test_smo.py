@@ -14,9 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from discriminant import _kernel_rows, _smo, mercer
 from discriminant._driver import Interrupted, Watch
+from discriminant._dual import Dual, feasible
 from discriminant._interior import interior
+from discriminant._kernel_rows import KernelRows
 from discriminant._row_makers import GaussianRowMaker, exponential
-from discriminant._smo import Dual, KernelRows, feasible, smo
+from discriminant._smo import smo
+from discriminant._streamed_rows import StreamedRows
+from discriminant._workers import Workers
 
 Rng = np.random.Generator
 KERNELS = [mercer.Linear(), mercer.Polynomial(degree=2), mercer.Polynomial(degree=3, coef0=0.5), mercer.Gaussian(1.5)]
@@ -59,11 +63,12 @@ def judge(K: NDArray[Any], z: NDArray[Any], C: Any, found: Dual, tol: float) -> 
     assert not found.interrupted
 
 
-def by_blocks(monkeypatch: pytest.MonkeyPatch, block: int = 32) -> None:
+def by_blocks(monkeypatch: pytest.MonkeyPatch, narrow: int = 32, wide: int = 32) -> None:
     """Treat a small problem as a large one."""
     for module in (_smo, _kernel_rows):
         monkeypatch.setattr(module, "SMALL", 0)
-        monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(_smo, "NARROW", narrow)
+    monkeypatch.setattr(_smo, "WIDE", wide)
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -160,11 +165,14 @@ def test_interior_method(kernel: mercer.Kernel, C: float, rng: Rng) -> None:
 
 
 @pytest.mark.parametrize("C", BOUNDS)
-def test_hard_blocks_are_solved_by_the_interior_method(C: float, rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("wide", [40, 80])
+def test_hard_blocks_are_solved_by_the_interior_method(
+    C: float, wide: int, rng: Rng, monkeypatch: pytest.MonkeyPatch
+) -> None:
     X, z = problem(rng, 150, 3)
     K = mercer.Polynomial(degree=2)(X)
     whole = solve(K, z, C)
-    by_blocks(monkeypatch, 40)
+    by_blocks(monkeypatch, 40, wide)
     monkeypatch.setattr(_smo, "WORK", 40 * 100)  # so few pairs are seldom enough
     parts = solve(K, z, C)
     assert parts.converged
@@ -314,7 +322,7 @@ def test_blocks_agree_with_the_whole(
     X, z = problem(rng, 400)
     K = kernel(X / 2)
     whole = solve(K, z, C)
-    by_blocks(monkeypatch, 64)
+    by_blocks(monkeypatch, 64, 64)
     parts = solve(K, z, C, tol=1e-4)
     assert parts.objective == pytest.approx(whole.objective, rel=1e-4)
     assert parts.gap <= 1e-3
@@ -360,12 +368,18 @@ def gaussian_rows(X: NDArray[Any]) -> Callable[[NDArray[np.int64]], NDArray[Any]
     return lambda indices: np.exp(np.minimum(X[indices] @ X.T - half[indices, None] - half, 0))
 
 
-def test_same_bits_whatever_the_number_of_threads(rng: Rng) -> None:
+def streamed(X: NDArray[Any], workers: int) -> StreamedRows:
+    return StreamedRows(GaussianRowMaker(mercer.Gaussian(4 * np.sqrt(2)), X), Workers(workers))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_same_bits_whatever_the_number_of_threads(stream: bool, rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_smo, "WHOLE", 600)
     X, z = problem(rng, 2600, 20)
     rows, found = gaussian_rows(X.astype(np.float32) / 4), []
     for workers in (1, 2, 5):
         with threadpool_limits(workers, "blas"):
-            shared = KernelRows(rows, 2600, workers=workers)
+            shared = streamed(X, workers) if stream else KernelRows(rows, 2600, workers=workers)
             found.append(smo(shared, np.ones(2600), z, np.ones(2600)))
     for other in found[1:]:
         np.testing.assert_array_equal(other.alpha, found[0].alpha)
@@ -438,13 +452,13 @@ def test_bad_input() -> None:
 def test_shrinking_changes_nothing(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     X, z = problem(rng, 2600, 8)
     rows, seen = gaussian_rows(X / 2), []
-    shrink = _smo.Work.shrink
+    shrink = _smo.Blocks.shrink
 
-    def watched(work: _smo.Work, active: NDArray[np.int64], limit: float, *rest: Any) -> None:
+    def watched(work: _smo.Blocks, active: NDArray[np.int64], limit: float, *rest: Any) -> None:
         shrink(work, active, limit, *rest)
         seen.append((active.size, work.violation() / limit))
 
-    monkeypatch.setattr(_smo.Work, "shrink", watched)
+    monkeypatch.setattr(_smo.Blocks, "shrink", watched)
     bounds = np.ones(2600)
     roomy = smo(KernelRows(rows, 2600), np.ones(2600), z, bounds)
     assert not seen
@@ -460,16 +474,16 @@ def test_shrinking_changes_nothing(rng: Rng, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_interrupt_while_shrunk_keeps_what_was_found(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     X, z = problem(rng, 2600, 8)
-    shrink = _smo.Work.shrink
+    shrink = _smo.Blocks.shrink
 
     class Stopped:
         def check(self) -> None:
             raise Interrupted
 
-    def stopped(work: _smo.Work, active: NDArray[np.int64], limit: float, watch: Any, tick: Any) -> None:
+    def stopped(work: _smo.Blocks, active: NDArray[np.int64], limit: float, watch: Any, tick: Any) -> None:
         shrink(work, active, limit, Stopped(), tick)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(_smo.Work, "shrink", stopped)
+    monkeypatch.setattr(_smo.Blocks, "shrink", stopped)
     found = smo(KernelRows(gaussian_rows(X / 2), 2600, 80 * 2600 * 4), np.ones(2600), z, np.ones(2600))
     assert found.interrupted
     assert found.objective > 0
@@ -514,11 +528,72 @@ def test_fast_gaussian_rows(rng: Rng, spread: float) -> None:
 def test_exponential_is_right_to_float32() -> None:
     t = np.linspace(-87, 0, 100_001, dtype=np.float32)[None]
     found = t.copy()
-    exponential(found)
+    exponential(found, np.zeros(1, np.float32), np.zeros(t.size, np.float32))
     np.testing.assert_allclose(found, np.exp(t.astype(np.float64)), rtol=8e-6)
     ends = np.array([[-1e30, -np.inf, 1e-3]], np.float32)
-    exponential(ends)
+    exponential(ends, np.zeros(1, np.float32), np.zeros(3, np.float32))
     np.testing.assert_allclose(ends, [[0, 0, 1]], atol=1e-30)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("features", [2, 30])
+def test_streamed_rows_give_the_same_answer(C: float, features: int, rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, z = problem(rng, 700, features)
+    kernel = mercer.Gaussian(float(np.sqrt(features)))
+    exact = solve(kernel(X), z, C)
+    by_blocks(monkeypatch, 16, 64)
+    monkeypatch.setattr(_smo, "WHOLE", 100)
+    found = smo(StreamedRows(GaussianRowMaker(kernel, X)), np.ones(700), z, np.full(700, C))
+    assert found.converged
+    assert found.objective == pytest.approx(exact.objective, rel=1e-4)
+    f = (found.alpha * z) @ kernel(X) - z
+    np.testing.assert_allclose(found.f, f, atol=2e-5 * max(1, C))
+    assert found.alpha @ z == pytest.approx(0, abs=1e-9 * C)
+
+
+def test_streamed_rows_are_those_of_the_kernel(rng: Rng) -> None:
+    X = rng.standard_normal((1300, 5))
+    kernel, f, g = mercer.Gaussian(2.0), rng.standard_normal(1300), rng.standard_normal(600)
+    K, rows = kernel(X), StreamedRows(GaussianRowMaker(mercer.Gaussian(2.0), X))
+    indices, weights, known = np.arange(3, 603), rng.standard_normal(600), np.arange(100, 900)
+    expected = f + weights @ K[indices]
+    rows.add(f, indices, weights, known=known)
+    others = np.setdiff1d(np.arange(1300), known)
+    np.testing.assert_allclose(f[others], expected[others], atol=1e-4)
+    part = rows.part(indices)
+    part.add(g, np.arange(600), np.zeros(600))
+    np.testing.assert_allclose(part.block(np.arange(4), np.arange(600)), K[3:7, indices], atol=1e-6)
+    block, first = rows.gram(np.zeros(0, np.int64), np.zeros(0, np.int64), indices, np.zeros((0, 0), np.float32))
+    block, second = rows.gram(block, np.arange(0, 600, 7), np.arange(700, 950), first)
+    np.testing.assert_allclose(second, K[np.ix_(block, block)], atol=1e-6)
+    assert rows.part(np.arange(1300)) is rows
+
+
+def test_streamed_rows_at_rest_are_left_out(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also within a part; a part that was chosen too early makes the next one wait."""
+    by_blocks(monkeypatch, 16, 32)
+    monkeypatch.setattr(_smo, "WHOLE", 0)
+    X, z = problem(rng, 900, 3)
+    seen: list[tuple[int, int]] = []
+    shrink, active = _smo.Blocks.shrink, _smo.Blocks.active
+
+    def watched(work: _smo.Blocks, some: NDArray[np.int64], *rest: Any) -> None:
+        seen.append((work.z.size, some.size))
+        shrink(work, some, *rest)
+        if some.size == 100:
+            assert work.spare == 4
+
+    def wrong_at_first(work: _smo.Blocks) -> NDArray[np.int64]:
+        return active(work) if work.rounds or work.partial else np.arange(100)
+
+    monkeypatch.setattr(_smo.Blocks, "shrink", watched)
+    monkeypatch.setattr(_smo.Blocks, "active", wrong_at_first)
+    kernel = mercer.Gaussian(1.5)
+    found = smo(StreamedRows(GaussianRowMaker(kernel, X)), np.ones(900), z, np.ones(900))
+    assert seen[0] == (900, 100)
+    assert any(size == 900 and 4 * some <= 900 for size, some in seen[1:])
+    assert any(size < 900 for size, _ in seen)
+    judge(kernel(X), z, 1.0, found, 1e-3)
 
 
 def test_slow_blocks_give_way_to_the_interior_method(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -527,13 +602,13 @@ def test_slow_blocks_give_way_to_the_interior_method(rng: Rng, monkeypatch: pyte
     X, z = problem(rng, 300, 5)
     K = mercer.Gaussian(2.0)(X)
     solved: list[int] = []
-    step = _smo.Work.round_of_active
+    step = _smo.Blocks.round_of_active
 
-    def watched(work: _smo.Work, active: NDArray[np.int64], watch: Any) -> None:
+    def watched(work: _smo.Blocks, active: NDArray[np.int64], watch: Any) -> None:
         solved.append(active.size)
         step(work, active, watch)
 
-    monkeypatch.setattr(_smo.Work, "round_of_active", watched)
+    monkeypatch.setattr(_smo.Blocks, "round_of_active", watched)
     found = solve(K, z, 1e4, tol=1e-6)
     assert solved
     assert found.iterations < 40

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import pickle
 import signal
 import time
+import tracemalloc
 import warnings
 from collections.abc import Iterator
 from itertools import combinations
@@ -298,6 +300,72 @@ def test_hard_margin_of_many_classes():
     assert model.score(X, y) == 1
 
 
+# Many classes -------------------------------------------------------------------------------------------------------
+
+
+def crowd(rng: Rng, c: int = 12, each: int = 9, d: int = 4) -> tuple[Matrix, Matrix]:
+    """More classes than are solved pair after pair in Python, in no order; the first is larger than the others."""
+    y = rng.permutation(np.append(np.arange(c * each) % c, [0] * 7))
+    return rng.normal(size=(y.size, d)) + 1.5 * rng.normal(size=(c, d))[y], y
+
+
+MANY_KINDS: dict[str, dict[str, Any]] = {
+    "linear": {},
+    "squares": {"loss": "squared_hinge"},
+    "gaussian": {"kernel": "gaussian", "C": 10.0},
+    "squares, polynomial": {"kernel": mercer.Polynomial(degree=2), "loss": "squared_hinge", "C": 0.1},
+    "dear": {"C": 1e3},
+    "indefinite": {"kernel": mercer.Sigmoid(a=0.5, b=-1.0)},
+}
+
+
+@pytest.mark.parametrize("options", MANY_KINDS.values(), ids=MANY_KINDS.keys())
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "CSR"])
+def test_many_classes_are_as_each_pair_alone(options: Any, make: Any, rng: Rng):
+    X, y = crowd(rng)
+    weight = np.append(rng.uniform(0.5, 2, len(y) - 5), np.zeros(5))
+    model = SupportVectorMachine(**options).fit(make(X), y, weight)
+    scores, alpha = model._scores(make(X)), model.alpha_
+    assert alpha.shape == (len(y), 66)
+    assert model.dual_coef_.shape == (11, model.support_.size)
+    assert_array_equal(model.support_, np.sort(model.support_)[np.argsort(y[np.sort(model.support_)], kind="stable")])
+    for p, pair in enumerate(combinations(range(12), 2)):
+        rows = np.isin(y, pair)
+        alone = SupportVectorMachine(**options).fit(make(X[rows]), y[rows], weight[rows])
+        assert_allclose(scores[rows, p], alone.decision_function(make(X[rows])), rtol=1e-6, atol=1e-6)
+        assert_allclose(alpha[rows, p], alone.alpha_, rtol=1e-5, atol=1e-6 * alpha.max())
+        assert not alpha[~rows, p].any()
+        assert_allclose(np.atleast_1d(model.margin_)[p], alone.margin_, rtol=1e-6)
+    assert model.gap_ <= 1e-9
+    assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(make(X)), model.decision_function(make(X)))
+
+
+def test_many_classes_keep_no_number_for_each_row_and_problem(rng: Rng):
+    X, y = crowd(rng, 60, 6)
+    model = SupportVectorMachine(kernel="gaussian").fit(X, y)
+    table = len(y) * model.intercept_.size * 8
+    assert len(pickle.dumps(model)) < table / 2
+    tracemalloc.start()
+    model.fit(X, y)
+    assert tracemalloc.get_traced_memory()[1] < 2.5 * table  # labels, multipliers and weights of all rows took 5
+    tracemalloc.stop()
+
+
+def test_many_classes_along_a_path(rng: Rng):
+    X, y = crowd(rng)
+    for model, C in zip(svm_path(X, y, [0.1, 1.0]), [0.1, 1.0], strict=True):
+        assert_allclose(model.coef_, SupportVectorMachine(C).fit(X, y).coef_, atol=1e-7)
+
+
+def test_many_precomputed_classes(rng: Rng):
+    X, y = crowd(rng)
+    K = gram("gaussian", X)
+    one = SupportVectorMachine(kernel="precomputed").fit(K, y)
+    other = SupportVectorMachine(kernel="gaussian").fit(X, y)
+    assert_allclose(one._scores(K), other._scores(X), atol=1e-9)
+    assert_allclose(one.dual_coef_, other.dual_coef_, atol=1e-9)
+
+
 # Optimality on random problems --------------------------------------------------------------------------------------
 
 KINDS: list[dict[str, Any]] = [
@@ -333,6 +401,60 @@ def test_optimality_of_the_augmented_margin(loss: str, seed: int):
     primal = model.weights_ @ model.weights_ / 2 + C @ (t if loss == "hinge" else t**2)
     assert_allclose(model.report_.to_dict()["details"]["criterion value"], primal, rtol=1e-9)
     assert model.gap_ <= 1e-6
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_augmented_hinge_is_finished_on_small_data(seed: int):
+    rng = np.random.default_rng(seed)
+    X, y = overlapping(rng, int(rng.integers(6, 300)), int(rng.integers(2, 12)))
+    model = SupportVectorMachine(float(10 ** rng.uniform(-3, 4)), intercept="augmented").fit(X, y)
+    assert abs(model.gap_) <= 1e-9
+
+
+# Prices and sizes far from one --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("n", [60, 1100])
+@pytest.mark.parametrize("scale", [1e-9, 1e6, 1e8])
+def test_the_size_of_the_patterns_goes_with_the_price(loss: str, n: int, scale: float, rng: Rng):
+    X, y = overlapping(rng, n)
+    plain = SupportVectorMachine(1e3, loss=loss).fit(X, y)
+    model = SupportVectorMachine(1e3 / scale**2, loss=loss).fit(scale * X, y)
+    assert_allclose(scale * model.coef_, plain.coef_, rtol=1e-3, atol=1e-3)
+    assert_allclose(scale**2 * model.alpha_.sum(), plain.alpha_.sum(), rtol=1e-2)
+    assert_allclose(model.margin_, scale * plain.margin_, rtol=1e-2)
+    dear = SupportVectorMachine(loss=loss).fit(scale * X, y)  # C|x|² of 1e16 ended far from the minimum
+    assert dear.status_ is Status.CONVERGED
+    assert abs(dear.gap_) <= 1e-3
+
+
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("alike", [True, False])
+def test_weights_beyond_floats_are_refused(kernel: str, loss: str, alike: bool, rng: Rng):
+    X, y = overlapping(rng)
+    weight = np.full(60, 1e200)
+    weight[1:] = 1e200 if alike else 1
+    with pytest.raises(ValueError, match=r"times a weight of 1e\+200 is beyond .* smaller price"):
+        SupportVectorMachine(kernel=kernel, loss=loss).fit(X, y, weight)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_kernel_values_beyond_floats_are_refused(loss: str, rng: Rng):
+    X, y = overlapping(rng)
+    with pytest.raises(ValueError, match=r"for kernel values of .*: standardize the features"):
+        SupportVectorMachine(kernel="polynomial", loss=loss).fit(X + 1e8, y)
+    with pytest.warns(NotConvergedWarning, match=r"reaches \de\+\d\d, beside which rounding hides"):
+        SupportVectorMachine(kernel=mercer.Polynomial(degree=2), loss=loss).fit(X + 1e4, y)
+
+
+def test_tiny_prices(rng: Rng):
+    X, y = overlapping(rng, 61)
+    for C in (1e-20, 1e-200):
+        model = SupportVectorMachine(C, loss="squared_hinge").fit(X, y)
+        assert abs(model.gap_) <= 1e-9
+        assert_allclose(model.intercept_, 2 * y.mean() - 1, rtol=1e-6)  # the least squares of the labels
 
 
 # scikit-learn -------------------------------------------------------------------------------------------------------
@@ -534,6 +656,69 @@ def test_leave_one_out_of_a_hard_margin():
     found = leave_one_out(model, X, y)
     assert found.bound == bounds.support_vector(model) == np.count_nonzero(model.alpha_) / 20
     assert found.error <= found.bound <= 3 / 20
+
+
+def test_leave_one_out_has_the_weights_of_the_fit(rng: Rng):
+    X, y = overlapping(rng, 40)
+    weight = rng.integers(0, 4, size=40).astype(float)
+    model = SupportVectorMachine(0.5).fit(X, y, weight)
+    errors = 0
+    for i in np.flatnonzero(weight):
+        rest = (np.arange(40) != i) & (weight > 0)
+        errors += SupportVectorMachine(0.5).fit(X[rest], y[rest], weight[rest]).predict(X[[i]])[0] != y[i]
+    n = np.count_nonzero(weight)
+    assert leave_one_out(model, X, y, weight) == (errors / n, model.support_.size / n)
+    with pytest.raises(ValueError, match="sample_weight is not that of the fit"):
+        leave_one_out(model, X, y)
+
+
+def test_leave_one_out_wants_the_data_of_the_fit(rng: Rng):
+    X, y = overlapping(rng, 40)
+    model = SupportVectorMachine().fit(X, y)
+    for other, labels in ((X[:10], y[:10]), (X, y[:10]), (np.vstack([X, X]), np.append(y, y)), (X[0], y)):
+        with pytest.raises(ValueError, match="fitted to 40 rows"):
+            leave_one_out(model, other, labels)
+    with pytest.raises(ValueError, match="y has other labels"):
+        leave_one_out(model, X, 1 - y)
+
+
+@every_kernel
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_weights_of_classes_are_prices(kernel: Any, loss: str, rng: Rng):
+    X, y = overlapping(rng, 63, 4, 3)
+    names = np.array(["a", "b", "c"])[y]
+    v = rng.uniform(0.5, 2, size=63)
+    v[:5] = 0
+    for given, factors in (({"a": 3.0, "c": 0.5}, [3.0, 1.0, 0.5]), ("balanced", 1 / np.bincount(y, v))):
+        weight = v * np.asarray(factors)[y] * (v.sum() / 3 if given == "balanced" else 1)
+        one = SupportVectorMachine(kernel=kernel, loss=loss, class_weight=given).fit(X, names, v)
+        other = SupportVectorMachine(kernel=kernel, loss=loss).fit(X, names, weight)
+        assert_allclose(one._scores(X), other._scores(X), rtol=1e-6, atol=1e-6)
+    theirs = SVC(kernel="linear", class_weight="balanced", tol=1e-8).fit(X, names)
+    ours = SupportVectorMachine(class_weight="balanced").fit(X, names)
+    assert_allclose(ours.coef_, -theirs.coef_, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [("even", "class_weight='even'"), (2, "give a dict"), ({9: 1.0}, "names 9"), ({1: 0.0}, "give weights > 0")],
+)
+def test_weights_of_classes_that_make_no_sense(given: Any, sentence: str):
+    with pytest.raises(ValueError, match=sentence):
+        SupportVectorMachine(class_weight=given).fit(*datasets.table(1, 3))
+
+
+def test_logarithms_of_probabilities(rng: Rng):
+    X, y = overlapping(rng, 60, 3, 3)
+    model = SupportVectorMachine(probability=True).fit(X, y)
+    assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    assert not hasattr(SupportVectorMachine().fit(X, y), "predict_log_proba")
+
+
+def test_a_path_of_one_price():
+    X, y = datasets.table(1, 3)
+    (model,) = svm_path(X, y, 1.0)
+    assert_array_equal(model.coef_, SupportVectorMachine(1.0).fit(X, y).coef_)
 
 
 def test_bound_of_support_vectors(rng: Rng):
@@ -757,18 +942,47 @@ def test_interrupt_of_the_primal(c: int, monkeypatch: pytest.MonkeyPatch, rng: R
     assert model.score(X, y) >= 1 / c - 0.01
 
 
+@pytest.mark.parametrize("intercept", ["free", "augmented"])
+@pytest.mark.parametrize("place", ["_svm_planes.settle", "_margin._touched"])
+def test_interrupt_of_the_hard_margin(intercept: str, place: str, monkeypatch: pytest.MonkeyPatch, rng: Rng):
+    """While a plane is looked for there is none; while the largest margin is, there is one that separates."""
+    X, y = overlapping(rng, 200, 5)
+    X[:, 0] += 9 * y
+    module, name = place.split(".")
+    wanted = importlib.import_module(f"discriminant.{module}")
+    work, calls = getattr(wanted, name), []
+
+    def stopped(*arguments: Any, **options: Any) -> Any:
+        if not calls:
+            signal.raise_signal(signal.SIGINT)
+        calls.append(0)
+        return work(*arguments, **options)
+
+    monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
+    monkeypatch.setattr(wanted, name, stopped)
+    with pytest.warns(FitInterruptedWarning):
+        model = SupportVectorMachine(C=np.inf, intercept=intercept).fit(X, y)
+    assert model.status_ is Status.STOPPED
+    assert len(calls) == 1
+    if name == "_touched":
+        assert model.score(X, y) == 1
+        assert_allclose(((2 * y - 1) * model.decision_function(X)).min(), 1)
+    else:
+        assert not model.weights_.any()
+
+
 def test_interrupt_of_the_dual(monkeypatch: pytest.MonkeyPatch, rng: Rng):
     X, y = overlapping(rng, 2600)
-    choose, calls = smo_module.Work.choose, []
+    work, calls = smo_module.Blocks.round_of_block, []
 
-    def counted(self: Any, size: int) -> Any:
+    def counted(self: Any, *arguments: Any) -> None:
         calls.append(0)
         if len(calls) == 2:
             signal.raise_signal(signal.SIGINT)
-        return choose(self, size)
+        work(self, *arguments)
 
     monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
-    monkeypatch.setattr(smo_module.Work, "choose", counted)
+    monkeypatch.setattr(smo_module.Blocks, "round_of_block", counted)
     with pytest.warns(FitInterruptedWarning):
         model = SupportVectorMachine(100.0, kernel="gaussian", tol=1e-6).fit(X, y)
     assert model.status_ is Status.STOPPED

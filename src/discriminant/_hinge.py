@@ -44,6 +44,8 @@ FIRST = 20_000  # rows of a first fit, from which one on more rows starts
 WIDTHS = 0.25  # by which the rounding of the hinge falls
 STEPS = 100  # of Newton at one width
 ENOUGH = 0.03  # of the squared gradient: where conjugate gradients stop
+CALM = 1e10  # C|x|² up to which a hinge is solved at once
+APART = 0.1  # share of the gap that may come of sum of alpha z x not being w
 RUNS = 4  # runs of rows whose products are added up each by itself, and then in their order
 
 
@@ -251,7 +253,7 @@ class Newton:
         H = G + np.diag(self.ridge)
         if H[0, 0] <= 0:  # no row bends: w₀ is free to go anywhere
             H[0, 0] = 1.0
-        H[np.diag_indices_from(H)] += 1e-14 * np.trace(H) / len(H)
+        H[np.diag_indices_from(H)] *= 1 + 1e-14  # each by its own size: those of w₀ and w may be far apart
         return gradient, -np.asarray(cho_solve(cho_factor(H), gradient))
 
     def _bending(self, curvature: Vector) -> tuple[Vector, Vector]:
@@ -306,21 +308,51 @@ class Newton:
     def _bounds(self, a: Vector, m: Vector, mu: float, interrupted: bool) -> Primal:
         """The criterion without rounding, and a dual value from multipliers that meet the constraints."""
         _pulls(m, self.C, mu, self.alpha, self.bends)
-        alpha = self.alpha.copy()
+        t = np.maximum(1 - m, 0)
+        norm = 0.5 * float(self.ridge @ (a * a))
+        criterion = norm + float(self.C @ (t * t if self.squared else t))
+        alpha, dual, length = self._dual(self.alpha)
+        if length - norm > APART * (criterion - dual):  # sum of alpha z x is far from w
+            alpha, dual, _ = max((alpha, dual, length), self._dual(self._corrected(a, mu)), key=lambda found: found[1])
+        return Primal(a, alpha, criterion, dual, self.steps, interrupted)
+
+    def weighed(self, a: Vector, alpha: Vector) -> Primal:
+        """What weights and multipliers from elsewhere are worth."""
+        loss = float(self.C @ np.maximum(1 - self.rows.times(a), 0))
+        alpha, dual, _ = self._dual(np.minimum(alpha, self.C))
+        return Primal(a, alpha, 0.5 * float(self.ridge @ (a * a)) + loss, dual, 0, False)
+
+    def _corrected(self, a: Vector, mu: float) -> Vector:
+        """Multipliers after one more of Newton's steps: those of a price so high that the margins' rounding shows."""
+        move = self.rows.times(self._step(a, mu)[1])
+        rate = np.where(self.bends, 2 * self.C if mu == 0 else self.C / mu, 0.0)
+        return np.clip(self.alpha - rate * move, 0, np.inf if self.squared else self.C)
+
+    def _dual(self, alpha: Vector) -> tuple[Vector, float, float]:
+        """Multipliers that meet the constraints, their dual value, and |sum of alpha z x|²/2."""
+        alpha = alpha.copy()
         if self.ridge[0] == 0:  # sum of alpha z = 0: shorten the heavier side
             sums = [alpha[self.rows.z > 0].sum(), alpha[self.rows.z < 0].sum()]
             for side, total in zip((1, -1), sums, strict=True):
                 if total > min(sums):
                     alpha[self.rows.z == side] *= min(sums) / total
-        t = np.maximum(1 - m, 0)
-        norm = 0.5 * float(self.ridge @ (a * a))
-        loss = float(self.C @ (t * t if self.squared else t))
         v = self.rows.back(alpha)
-        dual = float(alpha.sum()) - 0.5 * float(self.ridge @ (v * v))
+        length = 0.5 * float(self.ridge @ (v * v))
+        dual = float(alpha.sum()) - length
         if self.squared:
             used = alpha > 0
-            dual -= float((alpha[used] ** 2 / (4 * self.C[used])).sum())
-        return Primal(a, alpha, norm + loss, dual, self.steps, interrupted)
+            dual -= float((alpha[used] * (alpha[used] / (4 * self.C[used]))).sum())
+        return alpha, dual, length
+
+
+def dearness(X: Any, C: Vector) -> float:
+    """The largest price times the square of about the largest number among the patterns."""
+    some = X[:: max(1, X.shape[0] // 1000)]
+    if sparse.issparse(some):
+        largest = float(np.abs(some.data).max(initial=0))
+    else:
+        largest = float(np.abs(some - some.mean(axis=0)).max(initial=0))
+    return float(C.max(initial=0)) * largest**2
 
 
 def minimize(
@@ -336,7 +368,8 @@ def minimize(
 ) -> Primal:
     """The linear support vector machine of rows X with signs z and bounds C, to a relative duality gap of tol.
 
-    A fit on every k-th row, with k times the bounds, finds where to start.
+    A fit on every k-th row, with k times the bounds, finds where to start; a hinge so dear that rounding would hide
+    |w|² begins with a lower price, whose multipliers in proportion may do already.
     """
     n = X.shape[0]
     center = None
@@ -350,8 +383,16 @@ def minimize(
             start = minimize(
                 X[part], z[part], k * C[part], squared=squared, free=free, tol=max(tol, 0.01), watch=watch
             ).a
+    calm, k = None, 1.0 if squared else dearness(X, C) / CALM
+    if k > 2:
+        calm = minimize(X, z, C / k, squared=False, free=free, tol=tol, start=start, watch=watch)
+        start = calm.a
     with blas().limit(limits=1, user_api="blas"):  # two of its threads lose more in waiting than they gain
         start = start if center is None else np.r_[start[0] + center @ start[1:], start[1:]]
-        found = Newton(Rows(X, z, center), C, squared, free).run(start, tol, watch)
+        newton = Newton(Rows(X, z, center), C, squared, free)
+        found = None if calm is None else newton.weighed(start, k * calm.alpha)._replace(steps=calm.steps)
+        if found is None or found.gap > tol:
+            other = newton.run(start, tol, watch)
+            found = other if found is None or other.gap < found.gap else found._replace(interrupted=other.interrupted)
         a = found.a
         return found if center is None else found._replace(a=np.r_[a[0] - center @ a[1:], a[1:]])

@@ -11,9 +11,7 @@ Joachims, *Making Large-Scale SVM Learning Practical*, 1999 (cache of kernel row
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -21,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._row_makers import GaussianRowMaker, RowMaker
 from ._rows import compiled
+from ._workers import Workers
 
 SMALL = 1000  # rows up to which the whole kernel matrix is one block, solved to FINE whatever tol
 BLOCK = 512  # rows of a working set
@@ -48,10 +47,11 @@ class KernelRows:
         n: int,
         cache_bytes: float = CACHE,
         dtype: Any = None,
-        workers: int | None = None,
+        workers: int | Workers | None = None,
         memory: NDArray[Any] | None = None,
     ) -> None:
-        self.make, self.n, self.cache_bytes, self.workers = make, n, cache_bytes, workers or os.cpu_count() or 1
+        self.make, self.n, self.cache_bytes = make, n, cache_bytes
+        self.workers = workers if isinstance(workers, Workers) else Workers(workers)
         self.dtype = np.dtype((np.float64 if n <= SMALL else np.float32) if dtype is None else dtype)
         self.capacity = int(min(n, cache_bytes // (n * self.dtype.itemsize)))
         if self.capacity < min(2, n):
@@ -63,7 +63,6 @@ class KernelRows:
         self.store = room[: self.capacity * n].reshape(self.capacity, n)
         self.rounded = False  # rows were made in a wider type than they are kept in
         self.made = 0  # rows, counted each time
-        self._pool: ThreadPoolExecutor | None = None
         self.forget()
 
     def forget(self) -> None:
@@ -141,23 +140,6 @@ class KernelRows:
         memory = self.store.reshape(-1)
         return KernelRows(short, columns.size, memory.nbytes, self.dtype, self.workers, memory)
 
-    def each(self, work: Callable[[int], None], count: int) -> None:
-        """Do the work of every number; where there are several threads, this one takes its share."""
-        workers = min(self.workers, count)
-
-        def share(k: int) -> None:
-            for task in range(k, count, workers):
-                work(task)
-
-        if workers > 1:
-            self._pool = self._pool or ThreadPoolExecutor(self.workers - 1)
-        others = [self._pool.submit(share, k) for k in range(1, workers)] if self._pool else []
-        try:
-            share(0)
-        finally:
-            for other in others:
-                other.result()
-
     def _fill(self, indices: Indices, places: Indices) -> None:
         self.made += indices.size
 
@@ -171,7 +153,7 @@ class KernelRows:
             self.rounded |= block.dtype.itemsize > self.dtype.itemsize
             self.store[where] = block
 
-        self.each(fill, -(-indices.size // CHUNK))
+        self.workers.each(fill, -(-indices.size // CHUNK))
 
 
 class Part(NamedTuple):
@@ -180,14 +162,33 @@ class Part(NamedTuple):
     kernel: KernelRows
     columns: Indices
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Give the type that rows are kept in."""
+        return self.kernel.dtype
+
+    @property
+    def capacity(self) -> int:
+        """Give the largest number of rows of a block."""
+        return self.kernel.capacity
+
+    @property
+    def made(self) -> int:
+        """Give the number of rows that were made, counted each time."""
+        return self.kernel.made
+
+    def missing(self, indices: Indices) -> int:
+        """Give the number of these rows that are not kept."""
+        return int(np.count_nonzero(self.kernel.place[self.names(indices)] < 0))
+
     def names(self, indices: Indices) -> Indices:
         """Give the patterns' numbers in the whole set."""
         return self.columns[indices] if self.columns.size else indices
 
-    def add(self, f: Vector, indices: Indices, weights: Vector) -> None:
-        """Add the weighted sum of these rows to f."""
+    def add(self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None) -> None:
+        """Add the weighted sum of these rows to f; where it is known, it may have any value afterwards."""
         used, store = np.flatnonzero(weights), self.kernel.store
-        share = COLUMNS * -(-f.size // (COLUMNS * self.kernel.workers))  # a sum is one thread's, row after row
+        share = COLUMNS * -(-f.size // (COLUMNS * self.kernel.workers.count))  # a sum is one thread's, row after row
         for part, places in self.kernel.portions(self.names(indices[used])):
             rest = (0, -places.size % 4)
             slots, some = np.pad(places, rest, mode="edge"), np.pad(weights[used][part], rest)
@@ -195,7 +196,7 @@ class Part(NamedTuple):
             def add(k: int, slots: Indices = slots, some: Vector = some) -> None:
                 _add(store, slots, some, self.columns, f, k * share, min((k + 1) * share, f.size))
 
-            self.kernel.each(add, self.kernel.workers)
+            self.kernel.workers.each(add, self.kernel.workers.count)
 
     def add_exact(self, f: Vector, indices: Indices, weights: Vector) -> None:
         """Add the weighted sum of these rows, as they are made, to f."""

@@ -91,11 +91,22 @@ class Widest(NamedTuple):
     weights: dict[Name, Fraction]
 
 
-def maximal_margin(system: System, known: Direction, working: Iterable[Name]) -> Widest:
-    """The plane of the largest margin, beginning with a separating plane and some rows of the data."""
-    rows = dict.fromkeys(_touched(system, list(working)))
-    row = cache(system.table.row)  # most rows are needed again and again
+def maximal_margin(
+    system: System, known: Direction, working: Iterable[Name], tick: Callable[[], None] = lambda: None
+) -> Widest:
+    """The plane of the largest margin, beginning with a separating plane and some rows of the data.
+
+    ``tick`` is called again and again, and may raise to end the search.
+    """
+    rows = dict.fromkeys(_touched(system, list(working), tick))
+
+    @cache  # most rows are needed again and again
+    def row(i: int) -> Row:
+        tick()
+        return system.table.row(i)
+
     while True:
+        tick()
         plane, upper, weights = _widest(system, row, list(rows))
         found, lower = _attained(system, row, plane, 1 - GAP)
         if all(name in rows for name in found):
@@ -108,7 +119,7 @@ def maximal_margin(system: System, known: Direction, working: Iterable[Name]) ->
     return Widest(plane, margin, weights)
 
 
-def _touched(system: System, working: list[Name]) -> list[Name]:
+def _touched(system: System, working: list[Name], tick: Callable[[], None]) -> list[Name]:
     """Give the rows that the plane of the largest margin touches, as floats see it; else the rows that are given.
 
     What is proved later in whole numbers needs few rows then.
@@ -118,6 +129,7 @@ def _touched(system: System, working: list[Name]) -> list[Name]:
     z = np.where(system.own == 1, 1.0, np.where(system.own == 0, -1.0, np.nan))
     some = np.unique([i for i, _ in working if i >= 0])
     for _ in range(ROUNDS):
+        tick()
         x = system.X[some]
         x = (x.toarray() if sparse.issparse(x) else x).astype(np.float64)
         center = x.mean(axis=0)

@@ -1,20 +1,21 @@
 """What makes rows K(x_i, .) of a kernel matrix: any kernel by its own formula, the Gaussian one in float32 and fast.
 
-The Gaussian rows take one matrix product, exp(-|x - x'|²/sigma²) = exp(2x'x'/sigma² - |x|²/sigma² - |x'|²/sigma²), in
-which the two squares ride along as further columns, and an exponential that the compiler turns into vector code:
-e^t = 2^m p(f) with m whole and |f| <= 1/2, where p is the Taylor polynomial of 2^f, right to the last digits of
-float32, and 2^m is added to the exponent's bits.
+The Gaussian rows take one matrix product, exp(-|x - x'|²/sigma²) = exp(a.a' - |a|²/2 - |a'|²/2) with
+a = x sqrt(2)/sigma, and an exponential that the compiler turns into vector code: e^t = 2^m p(f) with m whole and
+|f| <= 1/2, where p is the Taylor polynomial of 2^f, right to the last digits of float32, and 2^m is added to the
+exponent's bits.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import mercer
-from ._rows import compiled
+from ._rows import compiled, inlined
 
 PORTION = 1024  # numbers whose whole parts m wait for their turn
 LOG2E = np.float32(1.4426950408889634)
@@ -22,6 +23,7 @@ P1, P2, P3, P4, P5, P6 = (np.float32(np.log(2) ** k / f) for k, f in enumerate((
 LOWEST, HALF, ONE, ZERO = np.float32(-87), np.float32(0.5), np.float32(1), np.float32(0)
 
 Indices = NDArray[np.int64]
+Singles = NDArray[np.float32]
 
 
 class RowMaker:
@@ -40,42 +42,73 @@ class RowMaker:
 
 
 class GaussianRowMaker(RowMaker):
-    """Rows of exp(-|x - x'|²/sigma²) in float32."""
+    """Rows of exp(-|x - x'|²/sigma²) in float32; X are the vectors a."""
 
     kernel: mercer.Gaussian
 
     def __init__(self, kernel: mercer.Gaussian, X: NDArray[Any]) -> None:
-        super().__init__(kernel, X)
-        A = ((X - X.mean(axis=0)) * (np.sqrt(2) / kernel.sigma)).astype(np.float32)
-        half = np.einsum("ij,ij->i", A, A)[:, None] / 2
-        self.reach = float(half.max())  # rounding makes a relative error of this number times that of float32
-        self.left = np.hstack([A, -half, np.ones_like(half)])
-        self.right = np.ascontiguousarray(np.hstack([A, np.ones_like(half), -half]).T)
+        super().__init__(kernel, ((X - X.mean(axis=0)) * (np.sqrt(2) / kernel.sigma)).astype(np.float32))
+        self.level = np.einsum("ij,ij->i", self.X, self.X) / -2
+        self.reach = -float(self.level.min())  # rounding makes a relative error of this number times that of float32
 
-    def __call__(self, indices: Indices) -> NDArray[np.float32]:
+    def __call__(self, indices: Indices) -> Singles:
         """Give the rows with these numbers."""
-        return self.into(np.empty((indices.size, self.right.shape[1]), np.float32), indices)
+        return self.into(np.empty((indices.size, len(self.X)), np.float32), indices)
 
-    def into(self, out: NDArray[np.float32], indices: Indices) -> NDArray[np.float32]:
-        """Write the rows to where they are to be kept."""
-        np.dot(self.left[indices], self.right, out=out)
-        exponential(out)
+    def narrow(self, columns: Indices) -> Self:
+        """Give the maker for some of the patterns alone."""
+        some = copy(self)
+        some.X, some.level = self.X[columns], self.level[columns]
+        return some
+
+    def into(self, out: Singles, indices: Indices, columns: Indices | None = None) -> Singles:
+        """Write the rows, or some columns of them, to where they are to be kept."""
+        others, level = (self.X, self.level) if columns is None else (self.X[columns], self.level[columns])
+        np.dot(self.X[indices], others.T, out=out)
+        exponential(out, self.level[indices], level)
         return out
+
+    def weighed(self, indices: Indices, weights: NDArray[np.float64], columns: Indices) -> NDArray[np.float64]:
+        """Give some columns of the weighted sum of rows."""
+        total = np.zeros(columns.size)
+        D = np.dot(self.X[indices], self.X[columns].T)
+        add_exponential(D, self.level[indices], self.level[columns], weights, total)
+        return total
 
 
 @compiled
-def exponential(D: Any) -> None:
-    """Replace each number of a float32 array by e to its power; positive ones, which rounding leaves, count as zero."""
+def exponential(D: Any, rows: Any, columns: Any) -> None:
+    """Replace each D_it by e to the power D_it + row_i + column_t; a positive one, left by rounding, counts as zero."""
     whole = np.empty(PORTION, np.int32)
     for i in range(D.shape[0]):
         for start in range(0, D.shape[1], PORTION):
-            row = D[i, start : min(start + PORTION, D.shape[1])]
-            bits = row.view(np.int32)
-            for t in range(row.size):
-                x = min(max(row[t], LOWEST), ZERO) * LOG2E
-                m = np.int32(x - HALF)
-                f = x - np.float32(m)
-                whole[t] = m
-                row[t] = ONE + f * (P1 + f * (P2 + f * (P3 + f * (P4 + f * (P5 + f * P6)))))
-            for t in range(row.size):
-                bits[t] += whole[t] << np.int32(23)
+            stop = min(start + PORTION, D.shape[1])
+            raise_to(D[i, start:stop], rows[i], columns[start:stop], whole)
+
+
+@compiled
+def add_exponential(D: Any, rows: Any, columns: Any, weights: Any, total: Any) -> None:
+    """Add the weighted sum over i of e to the power D_it + row_i + column_t; D is spent."""
+    whole = np.empty(PORTION, np.int32)
+    for i in range(D.shape[0]):
+        weight = weights[i]
+        for start in range(0, D.shape[1], PORTION):
+            stop = min(start + PORTION, D.shape[1])
+            some, sums = D[i, start:stop], total[start:stop]
+            raise_to(some, rows[i], columns[start:stop], whole)
+            for t in range(some.size):
+                sums[t] += weight * some[t]
+
+
+@inlined
+def raise_to(some: Any, row: Any, columns: Any, whole: Any) -> None:
+    """Do this for a portion of a row."""
+    bits = some.view(np.int32)
+    for t in range(some.size):
+        x = min(max(some[t] + row + columns[t], LOWEST), ZERO) * LOG2E
+        m = np.int32(x - HALF)
+        f = x - np.float32(m)
+        whole[t] = m
+        some[t] = ONE + f * (P1 + f * (P2 + f * (P3 + f * (P4 + f * (P5 + f * P6)))))
+    for t in range(some.size):
+        bits[t] += whole[t] << np.int32(23)

@@ -1,7 +1,7 @@
 """Support vector machines of two classes with the linear kernel: exact hard margins, soft ones as the size demands.
 
 What is solved, and its dual, stands above the estimator in ``svm.py``, how it is solved in ``_margin``, ``_smo`` and
-``_hinge``.
+``_hinge``. Patterns far from the size of one are divided by their size first.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._driver import Watch
+from ._driver import Interrupted, Watch
+from ._dual import Dual
 from ._faces import settle
-from ._hinge import minimize
+from ._hinge import Primal, minimize
 from ._kernel_rows import KernelRows
 from ._margin import maximal_margin
 from ._problem import Problem
-from ._smo import Dual, smo
+from ._smo import smo
 from ._system import System
 from .exceptions import NotSeparableError
 from .separation import separability
@@ -30,6 +31,7 @@ SMALL = 1000  # rows up to which a problem is finished to NEARLY whatever tol
 NEARLY = 1e-10
 ROUNDING = 1e-8  # relative duality gap that rounding may leave
 LOOSE = 0.01  # relative duality gap at which a small violation says nothing
+FAR = 1000  # size of patterns, or one over it, from which they are divided by it
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 
 
@@ -42,14 +44,22 @@ class Settings(NamedTuple):
     tol: float
     cache_bytes: float
 
-    def bounds(self, part: Problem) -> Vector:
+    def prices(self, problem: Problem) -> Vector:
         """Give the price of each row's slack; 0 for a bystander."""
-        weight = part.weight.astype(np.float64) if part.weight.size else np.ones(part.n_rows)
-        return np.where(part.part & (weight > 0), (1.0 if np.isinf(self.C) else self.C) * weight, 0.0)
+        weight = problem.weight.astype(np.float64) if problem.weight.size else np.ones(problem.n_rows)
+        return np.where(problem.part & (weight > 0), (1.0 if np.isinf(self.C) else self.C) * weight, 0.0)
+
+
+class Sides(NamedTuple):
+    """A problem of two classes: its rows, their signs and the prices of their slack."""
+
+    rows: NDArray[np.int64]
+    z: Vector
+    C: Vector
 
 
 class Machine(NamedTuple):
-    """What was found for two classes: multipliers, (w₀, w) or w₀ alone, |w|², and how good it is."""
+    """What was found for two classes: multipliers of their rows, (w₀, w) or w₀ alone, |w|², and how good it is."""
 
     alpha: Vector
     a: Vector
@@ -63,28 +73,51 @@ class Machine(NamedTuple):
 
 
 def plane(
-    settings: Settings, whole: tuple[Problem, NDArray[Any]], part: Problem, past: Machine | None, watch: Watch
+    settings: Settings, whole: tuple[Problem, NDArray[Any]], sides: Sides, past: Machine | None, watch: Watch
 ) -> Machine:
     """Solve for the two classes of a part of the problem and its classes, from what was found for another C."""
     problem, classes = whole
-    rows = np.flatnonzero(part.part)
-    X = problem.source if rows.size == part.n_rows else problem.source[rows]
-    z, C = signs(part.labels[rows]), settings.bounds(part)[rows]
+    rows, z, C = sides
+    X = problem.source if rows.size == problem.n_rows else problem.source[rows]
     if np.isinf(settings.C):
-        found = hard(X, z, problem.labels[rows], classes, settings.free)
-    elif rows.size <= SMALL and not settings.squared and settings.free:
-        found = small(X, z, C, watch, None if past is None else past.alpha[rows])
-        if found.gap > ROUNDING and found.status is not Status.STOPPED:  # the kernel matrix has lost too many digits
-            other = primal(settings, X, z, C, watch, found.a)
-            found = other if other.gap < found.gap else found
+        return hard(X, z, problem.labels[rows], classes, settings.free, watch)
+    if settings.free and (s := size(X)) != 1:
+        found = soft(settings, X / X.dtype.type(s), z, C * s**2, watch, None if past is None else enlarged(past, s))
+        return enlarged(found, 1 / s)
+    return soft(settings, X, z, C, watch, past)
+
+
+def size(X: Any) -> float:
+    """Give a power of two near the size of patterns that are far from the size of one, else one.
+
+    Patterns x/s with prices C s² have the weights s w: the same problem, in which sums of products keep their digits.
+    """
+    if sparse.issparse(X):
+        largest = float(np.abs(X.data).max(initial=0))
     else:
-        found = primal(settings, X, z, C, watch, None if past is None else past.a)
-    alpha = np.zeros(part.n_rows)
-    alpha[rows] = found.alpha
-    return found._replace(alpha=alpha)
+        some = X[:: max(1, X.shape[0] // SMALL)].astype(np.float64)
+        largest = float(np.abs(some - some.mean(axis=0)).max(initial=0))
+    return 1.0 if largest == 0 or 1 / FAR < largest < FAR else 2.0 ** round(np.log2(largest))
 
 
-def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], free: bool) -> Machine:
+def enlarged(found: Machine, s: float) -> Machine:
+    """Give the machine for patterns divided by s and prices times s²."""
+    a, square, criterion = np.r_[found.a[0], s * found.a[1:]], s**2 * found.square, s**2 * found.criterion
+    return found._replace(alpha=s**2 * found.alpha, a=a, square=square, criterion=criterion)
+
+
+def soft(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, past: Machine | None) -> Machine:
+    """Choose between the dual and the primal; the latter also where the former has lost too many digits."""
+    if len(z) > SMALL or settings.squared or not settings.free:
+        return primal(settings, X, z, C, watch, None if past is None else past.a)
+    found = small(X, z, C, watch, None if past is None else past.alpha)
+    if found.gap > ROUNDING and found.status is not Status.STOPPED:
+        other = primal(settings, X, z, C, watch, found.a)
+        found = other if other.gap < found.gap else found
+    return found
+
+
+def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], free: bool, watch: Watch) -> Machine:
     """Give the hard margin in whole numbers, or the proof that there is none."""
     own = (z > 0).astype(np.int32)
     given = X
@@ -92,7 +125,10 @@ def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], fr
         X = (sparse.hstack if sparse.issparse(X) else np.hstack)([np.ones((X.shape[0], 1), X.dtype), X])
         X = X.tocsr() if sparse.issparse(X) else X
     system = System(X, own, 2, free, "decimal")
-    outcome = settle(system)
+    try:
+        outcome = settle(system, tick=lambda text: watch.check())
+    except Interrupted:
+        return cut_short(given, z, np.zeros(given.shape[1] + 1))
     if outcome.verdict != "complete" or outcome.direction is None:
         y = classes[labels] if np.unique(labels).size == 2 else own  # the labels that the caller knows
         certificate = separability(given, y).certificate
@@ -101,7 +137,10 @@ def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], fr
             f"{len(certificate.support)} rows (certificate). Take a finite C.",
             certificate,
         )
-    found, margin, weights = maximal_margin(system, outcome.direction, outcome.working)
+    try:
+        found, margin, weights = maximal_margin(system, outcome.direction, outcome.working, watch.check)
+    except Interrupted:
+        return cut_short(given, z, system.augmented(outcome.direction)[0][not free :])
     a = system.augmented(found)[0]
     a = a if free else a[1:]
     half = margin.upper  # half the distance of the nearest points, or the distance from zero
@@ -117,6 +156,14 @@ def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], fr
     square = float(a[1:] @ a[1:])
     gap = 1 - (margin.lower / margin.upper) ** 2
     return Machine(alpha, a, square, square / 2, gap, gap, 0, Status.SEPARATED, [])
+
+
+def cut_short(X: Any, z: Vector, a: Vector) -> Machine:
+    """Give the plane that was known when Ctrl-C came: one that separates, as long as its margin asks, or none."""
+    least = float((z * (X @ a[1:] + a[0])).min())
+    a = a / least if least > 0 else np.zeros(a.size)
+    square = float(a[1:] @ a[1:])
+    return Machine(np.zeros(len(z)), a, square, square / 2, 1.0, 1.0, 0, Status.STOPPED, [])
 
 
 def small(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> Machine:
@@ -140,6 +187,8 @@ def primal(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, start
         X, center = centered(X)
     start = None if start is None else np.r_[start[0] + start[1:] @ center, start[1:]]
     found = minimize(X, z, C, squared=settings.squared, free=settings.free, tol=tol, start=start, watch=watch)
+    if not (settings.free or settings.squared or found.interrupted) and len(z) <= SMALL:
+        found = polished(X, z, C, found)
     found = found._replace(a=np.r_[found.a[0] - found.a[1:] @ center, found.a[1:]])
     reached = found.gap <= max(settings.tol, tol)
     status = Status.STOPPED if found.interrupted else Status.CONVERGED if reached else Status.BUDGET
@@ -147,9 +196,23 @@ def primal(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, start
     return Machine(found.alpha, found.a, square, found.criterion, found.gap, found.gap, found.steps, status, [])
 
 
-def signs(labels: NDArray[np.int32]) -> Vector:
-    """+1 for the positive class, -1 for the other."""
-    return np.where(labels == 1, 1.0, -1.0)
+def polished(X: Any, z: Vector, C: Vector, found: Primal) -> Primal:
+    """Finish the hinge with w₀ in the norm: rows between the bounds lie on the margin, Y a = 1, where a = Y'alpha.
+
+    The last width of the rounded hinge tells which rows these are; the others stay at their bounds.
+    """
+    X = (X.toarray() if sparse.issparse(X) else X).astype(np.float64, copy=False)
+    Y = z[:, None] * np.column_stack([np.ones(len(z)), X])
+    inside = (found.alpha > 0) & (found.alpha < C)
+    alpha = np.where(inside, found.alpha, np.where(found.alpha > 0, C, 0.0))
+    some = Y[inside]
+    missing = np.linalg.lstsq(some @ some.T, 1 - some @ (alpha @ Y), rcond=1e-13)[0]
+    alpha[inside] = np.clip(alpha[inside] + missing, 0, C[inside])
+    a = alpha @ Y
+    length = 0.5 * float(a @ a)
+    criterion, dual = length + float(C @ np.maximum(0, 1 - Y @ a)), float(alpha.sum()) - length
+    better = found._replace(a=a, alpha=alpha, criterion=criterion, dual=dual)
+    return better if abs(better.gap) < abs(found.gap) else found
 
 
 def ended(dual: Dual) -> Status:

@@ -15,10 +15,10 @@ from . import mercer
 from ._driver import Watch
 from ._kernel_rows import Indices, KernelRows, Part
 from ._nearest import nearest
-from ._problem import Problem
 from ._row_makers import GaussianRowMaker, RowMaker
 from ._smo import smo
-from ._svm_planes import NEARLY, SMALL, Machine, Settings, Vector, ended, signs
+from ._streamed_rows import FEATURES, StreamedRows
+from ._svm_planes import NEARLY, SMALL, Machine, Settings, Sides, Vector, ended
 from .exceptions import NotSeparableError
 from .solution import Status
 
@@ -34,6 +34,7 @@ class Surfaces:
     def __init__(self, settings: Settings, kernel: mercer.Kernel, X: Any, watch: Watch) -> None:
         self.settings, self.kernel, self.watch = settings, kernel, watch
         self.hard = bool(np.isinf(settings.C))
+        self.streamed: StreamedRows | None = None
         if isinstance(kernel, mercer.Precomputed):
             self.rows = KernelRows.of_matrix(X.toarray() if sparse.issparse(X) else X)
             diagonal = X.diagonal()
@@ -41,7 +42,8 @@ class Surfaces:
             diagonal = kernel.diagonal(X)
             maker, n, room = self._maker(X), X.shape[0], settings.cache_bytes
             if isinstance(maker, GaussianRowMaker):
-                room = min(room, 4 * n * max(n // KEPT, 1024))
+                room = min(room, 4 * n * max(n // KEPT, 2048))
+                self.streamed = StreamedRows(maker) if X.shape[1] <= FEATURES and not settings.squared else None
             self.rows = KernelRows(maker, n, room, np.float64 if self.hard else None)
         self.diagonal = np.asarray(diagonal, np.float64)
 
@@ -56,18 +58,13 @@ class Surfaces:
             return fast
         return RowMaker(self.kernel, X)
 
-    def machine(self, part: Problem, past: Machine | None) -> Machine:
+    def machine(self, sides: Sides, past: Machine | None) -> Machine:
         """Solve for two classes, from what was found for another C."""
-        rows = np.flatnonzero(part.part)
-        z, diagonal, source = signs(part.labels[rows]), self.diagonal[rows], self.rows.part(rows)
+        rows = sides.rows
         if self.hard:
-            found = self._hard(source, diagonal, z)
-        else:
-            start = None if past is None else past.alpha[rows]
-            found = self._soft(source, diagonal, z, self.settings.bounds(part)[rows], rows, start)
-        alpha = np.zeros(part.n_rows)
-        alpha[rows] = found.alpha
-        return found._replace(alpha=alpha)
+            return self._hard(self.rows.part(rows), self.diagonal[rows], sides.z)
+        source = (self.rows if rows.size <= SMALL or self.streamed is None else self.streamed).part(rows)
+        return self._soft(source, sides, None if past is None else past.alpha)
 
     def _hard(self, source: Part, diagonal: Vector, z: Vector) -> Machine:
         """Give the surface midway between the nearest points of the two hulls, or say that they touch."""
@@ -84,19 +81,17 @@ class Surfaces:
         bias = np.array([-2 * found.middle / found.square])
         return Machine(2 * found.mu / found.square, bias, square, square / 2, gap, gap, found.steps, status, [])
 
-    def _soft(
-        self, source: Part, diagonal: Vector, z: Vector, C: Vector, rows: Indices, start: Vector | None
-    ) -> Machine:
-        extra = np.zeros(rows.size)
-        bounds: Vector = C
-        problem: KernelRows | Part = source
+    def _soft(self, source: Part | StreamedRows, sides: Sides, start: Vector | None) -> Machine:
+        rows, z, C = sides
+        extra, bounds = np.zeros(rows.size), C
+        problem: KernelRows | Part | StreamedRows = source
         if self.settings.squared:  # the same dual with 1/(2C) more on the diagonal and no bounds
             extra, bounds = 0.5 / C, np.full(rows.size, np.inf)
             thick = Thickened(self.rows, rows, extra)
             problem = KernelRows(thick, rows.size, self.settings.cache_bytes, np.float64, 1)
         tol = NEARLY if rows.size <= SMALL else self.settings.tol
-        dual = smo(problem, diagonal + extra, z, bounds, tol=tol, start=start, watch=self.watch)
-        square = max(2 * (float(dual.alpha.sum()) - dual.objective) - float(dual.alpha**2 @ extra), 0.0)
+        dual = smo(problem, self.diagonal[rows] + extra, z, bounds, tol=tol, start=start, watch=self.watch)
+        square = max(2 * (float(dual.alpha.sum()) - dual.objective) - float(dual.alpha @ (dual.alpha * extra)), 0.0)
         value, gap = dual.objective / (1 - dual.gap) if dual.gap < 1 else dual.objective, dual.gap
         if self.settings.squared:
             slack = np.maximum(0, dual.alpha * extra - z * (dual.f + dual.bias))

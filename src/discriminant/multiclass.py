@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,12 @@ def pairs(c: int) -> list[tuple[int, int]]:
     return list(combinations(range(c), 2))
 
 
+def first_of_pairs(c: int) -> list[slice]:
+    """Where the pairs (i, i + 1), ..., (i, c - 1) of each class i stand among the pairs."""
+    starts = np.cumsum([0, *range(c - 1, -1, -1)]).tolist()
+    return [slice(start, stop) for start, stop in pairwise(starts)]
+
+
 def n_problems(c: int, strategy: str) -> int:
     """The number of problems that a strategy makes of c classes; a linear machine is one."""
     return {"one-vs-rest": c, "one-vs-one": c * (c - 1) // 2}.get(strategy, 1)
@@ -101,18 +107,18 @@ def votes(scores: NDArray[Any], c: int, strategy: str) -> NDArray[np.int64]:
     if strategy == "one-vs-rest":
         return (scores > 0).astype(np.int64)
     counted = np.zeros((scores.shape[0], c), np.int64)
-    for p, (i, j) in enumerate(pairs(c)):
-        counted[:, i] += scores[:, p] < 0
-        counted[:, j] += scores[:, p] > 0
+    for i, own in enumerate(first_of_pairs(c)):  # against all later classes at once
+        counted[:, i] += np.count_nonzero(scores[:, own] < 0, axis=1)
+        counted[:, i + 1 :] += scores[:, own] > 0
     return counted
 
 
 def pairwise_scores(scores: NDArray[Any], c: int) -> NDArray[Any]:
     """Votes of the pairs plus a confidence below a half that orders equal votes: (n, c), argmax decides."""
     confidence = np.zeros((scores.shape[0], c), scores.dtype)
-    for p, (i, j) in enumerate(pairs(c)):
-        confidence[:, i] -= scores[:, p]
-        confidence[:, j] += scores[:, p]
+    for i, own in enumerate(first_of_pairs(c)):
+        confidence[:, i] -= scores[:, own].sum(axis=1)
+        confidence[:, i + 1 :] += scores[:, own]
     squashed = confidence / (3 * (np.abs(confidence) + 1))
     return np.asarray(votes(scores, c, "one-vs-one") + squashed, scores.dtype)
 

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from ._problem import check_weight
 from .svm import SupportVectorMachine
 
 
@@ -26,7 +27,7 @@ def svm_path(X: Any, y: Any, Cs: Any, **parameters: Any) -> list[SupportVectorMa
         Patterns.
     y : array of shape (n,)
         Labels.
-    Cs : sequence of float
+    Cs : float or sequence of float
         The prices C; from small to large is fastest.
     **parameters : dict
         Further parameters of :class:`SupportVectorMachine`.
@@ -48,7 +49,7 @@ def svm_path(X: Any, y: Any, Cs: Any, **parameters: Any) -> list[SupportVectorMa
     [3.83, 1.64, 1.6]
     """
     models: list[SupportVectorMachine] = []
-    for C in Cs:
+    for C in [Cs] if np.ndim(Cs) == 0 else Cs:
         model = SupportVectorMachine(C, **parameters)
         if models and np.inf > models[-1].C:
             model._before = models[-1]._machines
@@ -81,7 +82,7 @@ class LeaveOneOut(NamedTuple):
     bound: float
 
 
-def leave_one_out(model: SupportVectorMachine, X: Any, y: Any) -> LeaveOneOut:
+def leave_one_out(model: SupportVectorMachine, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
     """Give the leave-one-out error rate: only support vectors can err, so only they are left out, one by one.
 
     Parameters
@@ -92,11 +93,13 @@ def leave_one_out(model: SupportVectorMachine, X: Any, y: Any) -> LeaveOneOut:
         The patterns of the fit.
     y : array of shape (n,)
         Their labels.
+    sample_weight : array of shape (n,), default=None
+        Their weights, if the fit had any; n then counts the rows of positive weight.
 
     Returns
     -------
     LeaveOneOut
-        The error rate and the bound N_s/n.
+        The error rate and the bound N_s/n; each row counts once.
 
     References
     ----------
@@ -107,16 +110,36 @@ def leave_one_out(model: SupportVectorMachine, X: Any, y: Any) -> LeaveOneOut:
     >>> from discriminant import SupportVectorMachine, datasets, leave_one_out
     >>> X, y = datasets.table(1, 2)
     >>> leave_one_out(SupportVectorMachine(C=10.0).fit(X, y), X, y)
-    LeaveOneOut(error=0.0, bound=0.15)
+    LeaveOneOut(error=0.10, bound=0.15)
     """
     check_is_fitted(model)
     X, y = (X.tocsr() if sparse.issparse(X) else np.asarray(X)), np.asarray(y)
+    weight = check_weight(np.ones(len(y)) if sample_weight is None else sample_weight, len(y), np.dtype(np.float64))
+    _check_same(model, X, y, weight)
     errors = 0
     for i in model.support_:
-        weight = np.ones(len(y))
-        weight[i] = 0
-        errors += int(clone(model).fit(X, y, weight).predict(X[[i]])[0] != y[i])
-    return LeaveOneOut(errors / len(y), model.support_.size / len(y))
+        others = weight.copy()
+        others[i] = 0
+        rest = clone(model).set_params(probability=False)
+        errors += int(rest.fit(X, y, others).predict(X[[i]])[0] != y[i])
+    n = int(np.count_nonzero(weight))
+    return LeaveOneOut(errors / n, model.support_.size / n)
+
+
+def _check_same(model: SupportVectorMachine, X: Any, y: NDArray[Any], weight: NDArray[Any]) -> None:
+    """Refuse other data than those of the fit, as far as the model can tell: only its own support vectors may err."""
+    if X.shape[:1] != (model._n_rows,) or y.shape != (model._n_rows,):
+        raise ValueError(
+            f"X has shape {X.shape} and y {y.shape}, but the model was fitted to {model._n_rows} rows: give the "
+            "patterns and labels of the fit."
+        )
+    counts = [np.count_nonzero(y[model.support_] == label) for label in model.classes_]
+    if not np.array_equal(counts, model.n_support_):
+        raise ValueError("y has other labels than those of the fit: give the patterns and labels of the fit.")
+    limited = model.loss == "hinge" and model.class_weight is None
+    beyond = np.abs(model._strengths).max(axis=0) * (1 - 1e-6) > model.C * weight[model.support_]
+    if np.any(weight[model.support_] == 0) or (limited and np.any(beyond)):
+        raise ValueError("sample_weight is not that of the fit, whose multipliers it forbids: give the fit's weights.")
 
 
 def feature_ranking(model: Any) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ Theory and Practice*, ch. 8, §8.4; Cristianini, Shawe-Taylor, *An Introduction 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -31,16 +32,18 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
+from ._class_weights import check_class_weight, row_weights
 from ._driver import Watch
 from ._later import Elsewhere, Later
 from ._problem import Problem
-from ._svm_planes import Machine, Settings, plane, signs
-from ._svm_surfaces import Surfaces
+from ._svm_machines import machines
+from ._svm_parts import Parts, expansions, spread
+from ._svm_planes import Machine, Settings
 from .base import LinearClassifier, available_when, choice, number
-from .multiclass import pairs
 from .solution import Epoch, Solution, Status
 
-HUGE = 1e30  # C|x|² beyond which rounding hides the length of w
+HUGE = 1e30  # C|x|², or C K(x, x), beyond which there is no telling it from infinity
+STRETCHED = 1e14  # the same where rounding begins to hide the length of w
 PORTION = 64 * 2**20  # bytes of kernel values that a prediction holds at a time
 
 
@@ -65,6 +68,8 @@ class SupportVectorMachine(LinearClassifier):
         How many classes are reduced to two.
     cache_size : float, default=200
         Megabytes for kernel rows.
+    class_weight : dict, "balanced" or None, default=None
+        What multiplies C in each class, by label; ``"balanced"`` gives all classes the same total.
     probability : bool, default=False
         Whether ``predict_proba`` is wanted: a sigmoid of the scores, fitted by cross-validation, which takes six more
         fits.
@@ -119,6 +124,7 @@ class SupportVectorMachine(LinearClassifier):
         tol: float = 1e-3,
         multiclass: str = "one-vs-one",
         cache_size: float = 200,
+        class_weight: Any = None,
         probability: bool = False,
     ) -> None:
         self.C = C
@@ -128,6 +134,7 @@ class SupportVectorMachine(LinearClassifier):
         self.tol = tol
         self.multiclass = multiclass
         self.cache_size = cache_size
+        self.class_weight = class_weight
         self.probability = probability
 
     def __sklearn_tags__(self) -> Any:
@@ -144,6 +151,7 @@ class SupportVectorMachine(LinearClassifier):
         number("cache_size", self.cache_size, "give the megabytes that kernel rows may take", 0)
         if not (isinstance(self.C, float | np.floating) and np.inf == self.C):
             number("C", self.C, "give a price of slack > 0, or inf for the hard margin", 0)
+        check_class_weight(self.class_weight)
         choice("probability", self.probability, (True, False))
         if self.intercept == "augmented" and not self._is_plane():
             raise ValueError("intercept='augmented' belongs to the linear kernel: take intercept='free'.")
@@ -176,6 +184,23 @@ class SupportVectorMachine(LinearClassifier):
         return self
 
     @available_when(lambda model: model.probability)
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
+        """Logarithms of ``predict_proba``.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+
+        Returns
+        -------
+        array of shape (n, c)
+            Minus infinity where a probability is zero.
+        """
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))
+
+    @available_when(lambda model: model.probability)
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probabilities of the classes, by a sigmoid of the scores (``probability=True`` only).
 
@@ -201,15 +226,13 @@ class SupportVectorMachine(LinearClassifier):
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
         problem.check_finite()
         problem = problem.canonical()
-        if not np.isinf(self.C):
-            radius = problem.squared_radius() ** 0.5  # refuses numbers whose products overflow
-            if self._is_plane() and self.C * radius**2 > HUGE:
-                raise ValueError(
-                    f"C={self.C:g} is beyond what floats can tell from infinity for patterns of length {radius:.1g}: "
-                    f"divide the features by {radius:.1g}, or standardize them."
-                )
-        parts = self._problems(problem)
-        if any(not np.ptp(part.labels[part.part]) for part in parts):
+        if self.class_weight is not None:
+            weight = row_weights(self.class_weight, self.classes_, problem.labels, problem.weight)
+            problem = replace(problem, weight=weight.astype(problem.dtype))
+        self._stretch = 0.0 if np.isinf(self.C) else self._checked_price(problem)
+        self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
+        parts = self._parts(problem)
+        if any(rows.size == 0 for rows in parts.members):
             raise ValueError(
                 "sample_weight is zero for every row of a class: a margin lies between two classes; give each of them "
                 "a row of positive weight."
@@ -217,19 +240,34 @@ class SupportVectorMachine(LinearClassifier):
         before: list[Machine | None] = self.__dict__.pop("_before", None) or [None] * len(parts)
         free = self.intercept == "free"
         settings = Settings(self.C, self.loss == "squared_hinge", free, self.tol, self.cache_size * 2**20)
-        if self._is_plane():
-            whole = problem, self.classes_
-            found = [plane(settings, whole, part, past, watch) for part, past in zip(parts, before, strict=True)]
-        else:
-            surfaces = Surfaces(settings, mercer.get(self.kernel), problem.source, watch)
-            found = [surfaces.machine(part, past) for part, past in zip(parts, before, strict=True)]
+        found = machines(settings, mercer.get(self.kernel), (problem, self.classes_), parts, before, watch)
         return [self._solution(machine, problem) for machine in found]
 
+    def _checked_price(self, problem: Problem) -> float:
+        """The largest price times the largest |x|² or K(x, x), which no rounding must hide."""
+        square = problem.squared_radius()  # refuses numbers whose products overflow
+        what, remedy = "squared lengths", f"divide the features by {square**0.5:.1g}, standardize them"
+        if not self._is_plane():
+            kernel, X = mercer.get(self.kernel), problem.source
+            given = isinstance(kernel, mercer.Precomputed)
+            square = float(np.abs(X.diagonal() if given else kernel.diagonal(X)).max(initial=0))
+            what, remedy = "kernel values", "standardize the features"
+        weight = float(problem.weight.max(initial=0)) if problem.weight.size else 1.0
+        if not self.C * weight * square <= HUGE:
+            times = "" if weight == 1 else f" times a weight of {weight:.1g}"
+            raise ValueError(
+                f"C={self.C:g}{times} is beyond what floats can tell from infinity for {what} of {square:.1g}: "
+                f"{remedy}, or give a smaller price."
+            )
+        return float(self.C * weight * square)
+
+    def _parts(self, problem: Problem) -> Parts:
+        return Parts(problem.labels, self.classes_.size, self.multiclass_)
+
     def _solution(self, found: Machine, problem: Problem) -> Solution:
-        weights = found.a if self._is_plane() else np.r_[found.a, found.alpha]
         length = np.sqrt(found.square)
         return Solution(
-            weights[None].astype(problem.dtype),
+            found.a[None].astype(problem.dtype),
             found.status,
             [Epoch(0, found.criterion, np.nan, 0)] if found.status is Status.STOPPED else [],
             facts={
@@ -250,20 +288,17 @@ class SupportVectorMachine(LinearClassifier):
 
     def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
         self._machines = machines = [solution.facts["machine"] for solution in solutions]
-        A = np.array([machine.alpha for machine in machines])
-        self._strengths = A * np.array([signs(part.labels) for part in self._problems(problem)])
-        labels = problem.labels
-        used = np.flatnonzero(A.any(axis=0))
-        self.support_ = used[np.argsort(labels[used], kind="stable")]
-        self.n_support_ = np.bincount(labels[self.support_], minlength=self.classes_.size)
+        parts, alphas = self._parts(problem), [machine.alpha for machine in machines]
+        self.support_, self._n_rows = parts.supports(alphas), problem.n_rows
+        self.n_support_ = np.bincount(problem.labels[self.support_], minlength=self.classes_.size)
         large = self._is_plane() and problem.entries * problem.dtype.itemsize > Later.SMALL
         self._vectors = Elsewhere(X) if large and not isinstance(X, list | tuple) else problem.source[self.support_]
-        self.alpha_ = A[0] if len(A) == 1 else np.ascontiguousarray(A.T)
-        self.dual_coef_ = self._arranged(labels).astype(problem.dtype)
+        self._strengths = parts.table(alphas, self.support_)
+        self.dual_coef_ = self._strengths.astype(problem.dtype)
         lengths = np.sqrt([machine.square for machine in machines])
         with np.errstate(divide="ignore"):
             margins = 1 / lengths
-        self.margin_ = float(margins[0]) if len(A) == 1 else margins
+        self.margin_ = float(margins[0]) if len(machines) == 1 else margins
         self.width_ = 2 * self.margin_
         self.gap_ = float(max(machine.gap for machine in machines))
         super()._publish(solutions, problem, X)
@@ -277,17 +312,17 @@ class SupportVectorMachine(LinearClassifier):
             raise AttributeError("the X of the fit is no longer in memory, and a plane does not keep it: X[support_].")
         return X[self.support_]
 
-    def _arranged(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The strengths alpha z of the support vectors as scikit-learn shapes them."""
-        strengths = self._strengths[:, self.support_]
-        if self.multiclass_ != "one-vs-one":
-            return np.asarray(strengths)
-        c, own = self.classes_.size, labels[self.support_]
-        table = np.zeros((c - 1, self.support_.size))
-        for p, (i, j) in enumerate(pairs(c)):
-            table[j - 1, own == i] = strengths[p, own == i]
-            table[i, own == j] = strengths[p, own == j]
-        return table
+    @property
+    def alpha_(self) -> NDArray[np.float64]:
+        """The multipliers of all rows, made when they are asked for: with many classes most of them are zero."""
+        strengths = self._spread()
+        alpha = np.zeros((self._n_rows, strengths.shape[1]))
+        alpha[self.support_] = np.abs(strengths)
+        return alpha[:, 0] if alpha.shape[1] == 1 else alpha
+
+    def _spread(self) -> NDArray[np.float64]:
+        """The strengths alpha z of the support vectors, one column a problem."""
+        return spread(self._strengths, self.n_support_, self.multiclass_)
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         if self._is_plane():
@@ -300,19 +335,24 @@ class SupportVectorMachine(LinearClassifier):
             return super()._scores(X)
         check_is_fitted(self)
         X = self._taken(X, reset=False)
-        strengths = self._strengths[:, self.support_].T
         kernel = mercer.get(self.kernel)
+        strengths = self._strengths, self.n_support_, self.multiclass_
         if isinstance(kernel, mercer.Precomputed):
-            return np.asarray(X[:, self.support_] @ strengths + self.intercept_)
-        scores = np.empty((X.shape[0], strengths.shape[1]))
+            return np.asarray(expansions(X[:, self.support_], *strengths) + self.intercept_)
+        scores = np.empty((X.shape[0], self.intercept_.size))
         size = max(1, PORTION // (8 * max(1, self.support_.size)))
         for start in range(0, X.shape[0], size):
             K = kernel(X[start : start + size], self.support_vectors_)
-            scores[start : start + size] = K @ strengths + self.intercept_
+            scores[start : start + size] = expansions(K, *strengths) + self.intercept_
         return scores.astype(X.dtype)
 
     def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
         super()._warn(watch, stacklevel + 2)  # this method and the fit above stand in between
 
     def _remedy(self) -> str:
+        if self._stretch > STRETCHED:
+            return (
+                f"standardized features or a smaller C: C|x|² reaches {self._stretch:.1g}, beside which rounding hides "
+                "the length of w."
+            )
         return "a larger tol, standardized features, or a smaller C."

@@ -1,0 +1,101 @@
+"""Gaussian kernel rows that are made where they are needed and kept nowhere.
+
+With few features rows are cheap to make, and the memory for thousands of them is not to be had for nothing.  A tile of
+rows and columns is one matrix product; while it is still in the processor's cache, its exponentials are taken and added
+up.  What is asked of these rows is what ``_kernel_rows`` says; the tiles do not depend on the number of threads, and so
+neither do the sums.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._kernel_rows import Indices, Vector
+from ._row_makers import GaussianRowMaker
+from ._rows import compiled
+from ._workers import Workers
+
+FEATURES = 128  # up to so many, rows are not worth their memory
+TILE = 512  # rows and columns of a tile
+SOME = 128  # rows of a task
+SQUARE = 16  # rows that are turned into columns at a time
+
+
+class StreamedRows:
+    """Rows of the kernel matrix of a fast maker's patterns."""
+
+    dtype = np.dtype(np.float32)
+
+    def __init__(self, maker: GaussianRowMaker, workers: Workers | None = None) -> None:
+        self.maker, self.workers, self.n = maker, workers or Workers(), len(maker.X)
+        self.capacity = self.n  # any block will do
+        self.made = 0  # rows, counted each time
+
+    def narrow(self, indices: Indices) -> StreamedRows:
+        """Give the rows and columns of some patterns."""
+        return StreamedRows(self.maker.narrow(indices), self.workers)
+
+    def part(self, indices: Indices) -> StreamedRows:
+        """Give the rows and columns of some patterns, as a problem of their own sees them."""
+        return self if indices.size == self.n else self.narrow(indices)
+
+    def gram(self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any]) -> tuple[Indices, NDArray[Any]]:
+        """Give the next block and its kernel matrix: some of the last one, whose matrix is known, and new rows."""
+        block = np.r_[block[kept], new]
+        K = np.empty((block.size, block.size), np.float32)
+        self._fill(K[kept.size :], new, block)
+
+        def complete(k: int) -> None:
+            _complete(K, known, kept, k * SOME, min((k + 1) * SOME, kept.size))
+
+        self.workers.each(complete, -(-kept.size // SOME))
+        return block, K
+
+    def add(self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None) -> None:
+        """Add the weighted sum of these rows to f; where it is known, it may have any value afterwards."""
+        used = np.flatnonzero(weights)
+        rows, weights = indices[used], weights[used]
+        self.made += rows.size
+        others = np.ones(self.n, bool)
+        if known is not None:
+            others[known] = False
+        columns = np.flatnonzero(others)
+
+        def add(k: int) -> None:
+            tile = columns[k * TILE : (k + 1) * TILE]
+            for start in range(0, rows.size, TILE):
+                part = slice(start, start + TILE)
+                f[tile] += self.maker.weighed(rows[part], weights[part], tile)
+
+        self.workers.each(add, -(-columns.size // TILE))
+
+    def block(self, rows: Indices, columns: Indices) -> Vector:
+        """Give a part of the kernel matrix, in float64."""
+        K = np.empty((rows.size, columns.size), np.float32)
+        self._fill(K, rows, columns)
+        return K.astype(np.float64)
+
+    def _fill(self, out: NDArray[np.float32], rows: Indices, columns: Indices) -> None:
+        def fill(k: int) -> None:
+            part = slice(k * SOME, (k + 1) * SOME)
+            self.maker.into(out[part], rows[part], columns)
+
+        self.workers.each(fill, -(-rows.size // SOME))
+
+
+@compiled
+def _complete(K: Any, known: Any, kept: Any, start: int, stop: int) -> None:
+    """Fill some of the first rows of a kernel matrix: the kept ones, whose part is known; the new ones are there."""
+    m, k = len(K), kept.size
+    for s in range(start, stop):
+        row = known[kept[s]]
+        for t in range(k):
+            K[s, t] = row[kept[t]]
+    for first in range(k, m, SQUARE):
+        last = min(first + SQUARE, m)
+        for s in range(start, stop):
+            for t in range(first, last):
+                K[s, t] = K[t, s]

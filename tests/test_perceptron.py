@@ -17,6 +17,7 @@ from discriminant import (
     KernelPerceptron,
     NotConvergedWarning,
     Perceptron,
+    Relaxation,
     Status,
     _machine,
     augment,
@@ -860,3 +861,26 @@ def test_the_linear_machines_corrections_obey_the_theorem(data: Any, more: Any) 
     assert model.n_corrections_ <= bounds.perceptron(X, y, A).corrections
     assert model.n_corrections_ <= bounds.perceptron(X, y, model).corrections
     assert model.report_.to_dict()["bound"] == pytest.approx(float(bounds.perceptron(X, y, model)))
+
+
+@pytest.mark.parametrize("kind", [Perceptron, Relaxation])
+def test_long_batches_have_the_same_bits_whatever_the_number_of_threads(
+    kind: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = rng.normal(size=(21_000, 100))
+    y = (X[:, 0] + 0.1 * rng.normal(size=len(X)) > 0).astype(int)
+    found = []
+    for count in (1, 2, 5):
+        monkeypatch.setattr("os.cpu_count", lambda count=count: count)
+        found.append(quiet(kind(batch=True, max_iter=3), X, y))
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.weights_, found[0].weights_)
+        assert other.history_["criterion"].tolist() == found[0].history_["criterion"].tolist()
+
+
+def test_a_long_batch_is_the_sum_of_all_violators(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(21_000, 100))
+    y = (X[:, 0] > 0).astype(int)
+    model = quiet(Perceptron(batch=True, max_iter=1), X, y)
+    Y = np.where(y == 1, 1, -1)[:, None] * np.column_stack([np.ones(len(X)), X])
+    np.testing.assert_allclose(model.weights_, Y.sum(axis=0), rtol=1e-10)

@@ -116,11 +116,25 @@ class KernelRows:
 
     def exact(self, indices: Indices) -> NDArray[np.float64]:
         """Give rows as they are made, not as they are kept."""
-        return np.asarray(self.make(indices), np.float64)
+        make = self.make.exact() if isinstance(self.make, RowMaker) else self.make
+        return np.asarray(make(indices), np.float64)
+
+    def exact_matrix(self, columns: Indices) -> Vector:
+        """Give the kernel matrix of some patterns as it is made, not as rows are kept."""
+        make = self._made_for(columns)
+        make = make.exact() if isinstance(make, RowMaker) else make
+        return np.ascontiguousarray(make(np.arange(columns.size)), np.float64)
+
+    def doubt(self, alpha: Vector) -> float:
+        """Give about what float32 may have made of sums of rows; anything where they were cut down to it."""
+        if isinstance(self.make, GaussianRowMaker):
+            return self.make.doubt(alpha)
+        return np.inf if self.rounded else 0.0
 
     def wide(self) -> KernelRows:
         """Give the same rows, kept in float64."""
-        return KernelRows(self.make, self.n, max(self.cache_bytes, 16 * self.n), np.float64, self.workers)
+        make = self.make.exact() if isinstance(self.make, RowMaker) else self.make
+        return KernelRows(make, self.n, max(self.cache_bytes, 16 * self.n), np.float64, self.workers)
 
     def part(self, columns: Indices) -> Part:
         """Give the rows and columns of some patterns, as a problem of their own sees them.
@@ -135,10 +149,13 @@ class KernelRows:
     def narrow(self, columns: Indices) -> KernelRows:
         """Give the rows and columns of some patterns, kept in the memory of these rows, which are forgotten."""
         self.forget()
-        make = self.make
-        short = make.narrow(columns) if isinstance(make, RowMaker) else lambda rows: make(columns[rows])[:, columns]
         memory = self.store.reshape(-1)
-        return KernelRows(short, columns.size, memory.nbytes, self.dtype, self.workers, memory)
+        return KernelRows(self._made_for(columns), columns.size, memory.nbytes, self.dtype, self.workers, memory)
+
+    def _made_for(self, columns: Indices) -> Make:
+        """Give what makes the rows and columns of some patterns."""
+        make = self.make
+        return make.narrow(columns) if isinstance(make, RowMaker) else lambda rows: make(columns[rows])[:, columns]
 
     def _fill(self, indices: Indices, places: Indices) -> None:
         self.made += indices.size
@@ -205,6 +222,10 @@ class Part(NamedTuple):
             total = weights[part] @ self.kernel.exact(self.names(indices[part]))
             f += total[self.columns] if self.columns.size else total
 
+    def doubt(self, alpha: Vector) -> float:
+        """Give about what float32 may have made of f."""
+        return self.kernel.doubt(alpha)
+
     def wide(self) -> Part:
         """Give the same with rows kept in float64."""
         return Part(self.kernel.wide(), self.columns)
@@ -226,8 +247,9 @@ class Part(NamedTuple):
     def whole(self) -> Vector:
         """Give the whole kernel matrix of the problem, in float64."""
         everything = self.columns if self.columns.size else np.arange(self.kernel.n)
-        matrix = self.kernel.take(everything, self.columns if self.columns.size else None)
-        return np.ascontiguousarray(matrix, np.float64)
+        if self.dtype != np.float64:  # what is solved to the last digits needs them all
+            return self.kernel.exact_matrix(everything)
+        return np.ascontiguousarray(self.kernel.take(everything, self.columns if self.columns.size else None))
 
 
 @compiled

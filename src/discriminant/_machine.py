@@ -9,6 +9,7 @@ a negative one is not part of the problem.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,12 +19,15 @@ from sklearn.utils import check_random_state
 from ._driver import Watch
 from ._problem import Problem
 from ._rows import Rows, compiled, inlined, row_axpy, row_dot, serve
+from ._workers import Workers
 from .multiclass import n_problems
 from .schedules import get
 from .solution import Epoch, Status
 
 MAX_CORRECTIONS = 10_000  # recorded one by one; beyond that the path is thinned
 MAX_BYTES = 256 * 2**20  # what the paths of a fit may occupy, and once more while they are handed over
+LONG = 2_000_000  # matrix entries of a batch that are worth threads
+PARTS = 8  # of such a batch
 AHEAD = 8192  # steps of a variable increment that are computed at a time, at the most
 
 
@@ -228,12 +232,26 @@ class ErrorCorrectingRule:
         """Sum the corrections of all violators in one pass, without making them."""
         total, violators, errors, criterion, low = np.zeros_like(self.A), 0, 0, 0.0, np.inf
         for start, stop in watch.chunks(problem.n_rows, problem.work):
-            found, wrong, part, least = self.add_all(problem, start, stop, total)
-            if found < 0:
-                raise problem.refuse()
-            violators, errors, criterion, low = violators + found, errors + wrong, criterion + part, min(low, least)
+            for sums, (found, wrong, part, least) in self._added(problem, start, stop):
+                if found < 0:
+                    raise problem.refuse()
+                total += sums
+                violators, errors, criterion, low = violators + found, errors + wrong, criterion + part, min(low, least)
         self.schedule.observe(errors=errors)
         return Sweep(errors, criterion, violators, low), total
+
+    def _added(self, problem: Problem, start: int, stop: int) -> Iterator[tuple[NDArray[Any], Any]]:
+        """Sum the corrections of some rows; threads share a long run, whose parts do not depend on their number."""
+        parts = PARTS if problem.work * (stop - start) >= LONG * problem.n_rows else 1
+        ends = np.linspace(start, stop, parts + 1).astype(int).tolist()
+        sums = np.zeros((parts, *self.A.shape), self.A.dtype)
+        told: list[Any] = [None] * parts
+
+        def add(k: int) -> None:
+            told[k] = self.add_all(problem, ends[k], ends[k + 1], sums[k])
+
+        Workers().each(add, parts)
+        return zip(sums, told, strict=True)
 
     def move(self, total: NDArray[Any]) -> None:
         """Make the batch correction a(k+1) = a(k) + eta(k) total."""

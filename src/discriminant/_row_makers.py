@@ -40,6 +40,10 @@ class RowMaker:
         """Give the maker for some of the patterns alone."""
         return type(self)(self.kernel, self.X[columns])
 
+    def exact(self) -> RowMaker:
+        """Give the maker of the same rows to the last digit."""
+        return self
+
 
 class GaussianRowMaker(RowMaker):
     """Rows of exp(-|x - x'|²/sigma²) in float32; X are the vectors a."""
@@ -48,6 +52,7 @@ class GaussianRowMaker(RowMaker):
 
     def __init__(self, kernel: mercer.Gaussian, X: NDArray[Any]) -> None:
         super().__init__(kernel, ((X - X.mean(axis=0)) * (np.sqrt(2) / kernel.sigma)).astype(np.float32))
+        self.given, self.own = X, np.arange(len(X))  # the patterns as they are, and which of them are X
         self.level = np.einsum("ij,ij->i", self.X, self.X) / -2
         self.reach = -float(self.level.min())  # rounding makes a relative error of this number times that of float32
 
@@ -58,8 +63,16 @@ class GaussianRowMaker(RowMaker):
     def narrow(self, columns: Indices) -> Self:
         """Give the maker for some of the patterns alone."""
         some = copy(self)
-        some.X, some.level = self.X[columns], self.level[columns]
+        some.X, some.level, some.own = self.X[columns], self.level[columns], self.own[columns]
         return some
+
+    def exact(self) -> RowMaker:
+        """Give the maker of the same rows in float64."""
+        return RowMaker(self.kernel, self.given[self.own].astype(np.float64))
+
+    def doubt(self, alpha: NDArray[np.float64]) -> float:
+        """Give about what float32 makes of a sum of rows: their errors have either sign."""
+        return float(np.finfo(np.float32).eps * (1 + self.reach) * np.linalg.norm(alpha))
 
     def into(self, out: Singles, indices: Indices, columns: Indices | None = None) -> Singles:
         """Write the rows, or some columns of them, to where they are to be kept."""

@@ -98,6 +98,7 @@ class Blocks(Ascent):
         self.spare = 2.0  # how many times more must be made for the next time
         self.block: Indices = np.zeros(0, np.int64)
         self.gram: NDArray[Any] = np.zeros((0, 0), source.dtype)
+        self.checked = np.inf  # violation when f was last computed exactly
         if f is not None:
             self.f = f
         elif not self.fresh:
@@ -198,21 +199,26 @@ class Blocks(Ascent):
         self.f = -self.z
         support = np.flatnonzero(self.alpha)
         weights = (self.alpha * self.z)[support]
-        if exact and isinstance(self.source, Part):
+        if exact:
             self.source.add_exact(self.f, support, weights)
         else:
             self.source.add(self.f, support, weights)
         self.fresh = exact
 
     def settled(self, limit: float) -> bool:
-        """Check the violation with f computed anew; rows too narrow for it are kept in float64 from now on."""
-        if self.fresh or self.partial or not (isinstance(self.source, Part) and self.source.kernel.rounded):
+        """Check the violation with f computed anew, where float32 may have spoilt it.
+
+        If it has, the same rows may still do, as they are now needed for small moves only.  Where they have not even
+        halved the violation, rows are kept in float64 from now on.
+        """
+        if self.fresh or self.partial or self.source.doubt(self.alpha) <= 0.1 * limit:
             return True
         self.refresh(exact=True)
-        if self.violation() <= limit:
-            return True
-        self.source = self.source.wide()
-        return False
+        before, self.checked = self.checked, self.violation()
+        if self.checked > 0.5 * before:
+            self.source, self.size, self.made = self.source.wide(), NARROW, 0
+            self.block, self.gram = self.block[:0], np.zeros((0, 0))
+        return self.checked <= limit
 
     def choose(self) -> NDArray[np.bool_]:
         """Mark the rows of the next block: half are the worst violators, half are of the block before."""

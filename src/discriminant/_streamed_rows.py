@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kernel_rows import Indices, Vector
+from ._kernel_rows import CACHE, EVERYTHING, Indices, KernelRows, Part, Vector
 from ._row_makers import GaussianRowMaker
 from ._rows import compiled
 from ._workers import Workers
@@ -29,14 +29,15 @@ class StreamedRows:
 
     dtype = np.dtype(np.float32)
 
-    def __init__(self, maker: GaussianRowMaker, workers: Workers | None = None) -> None:
+    def __init__(self, maker: GaussianRowMaker, workers: Workers | None = None, cache_bytes: float = CACHE) -> None:
         self.maker, self.workers, self.n = maker, workers or Workers(), len(maker.X)
+        self.cache_bytes = cache_bytes  # for rows in float64, should these not do
         self.capacity = self.n  # any block will do
         self.made = 0  # rows, counted each time
 
     def narrow(self, indices: Indices) -> StreamedRows:
         """Give the rows and columns of some patterns."""
-        return StreamedRows(self.maker.narrow(indices), self.workers)
+        return StreamedRows(self.maker.narrow(indices), self.workers, self.cache_bytes)
 
     def part(self, indices: Indices) -> StreamedRows:
         """Give the rows and columns of some patterns, as a problem of their own sees them."""
@@ -71,6 +72,19 @@ class StreamedRows:
                 f[tile] += self.maker.weighed(rows[part], weights[part], tile)
 
         self.workers.each(add, -(-columns.size // TILE))
+
+    def add_exact(self, f: Vector, indices: Indices, weights: Vector) -> None:
+        """Add the weighted sum of these rows, made in float64, to f."""
+        self.wide().add_exact(f, indices, weights)
+
+    def doubt(self, alpha: Vector) -> float:
+        """Give about what float32 may have made of f."""
+        return self.maker.doubt(alpha)
+
+    def wide(self) -> Part:
+        """Give the same rows made in float64, and kept."""
+        room = max(self.cache_bytes, 16 * self.n)
+        return Part(KernelRows(self.maker.exact(), self.n, room, np.float64, self.workers), EVERYTHING)
 
     def block(self, rows: Indices, columns: Indices) -> Vector:
         """Give a part of the kernel matrix, in float64."""

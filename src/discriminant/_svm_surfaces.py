@@ -43,7 +43,8 @@ class Surfaces:
             maker, n, room = self._maker(X), X.shape[0], settings.cache_bytes
             if isinstance(maker, GaussianRowMaker):
                 room = min(room, 4 * n * max(n // KEPT, 2048))
-                self.streamed = StreamedRows(maker) if X.shape[1] <= FEATURES and not settings.squared else None
+                few = X.shape[1] <= FEATURES and not settings.squared
+                self.streamed = StreamedRows(maker, cache_bytes=settings.cache_bytes) if few else None
             self.rows = KernelRows(maker, n, room, np.float64 if self.hard else None)
         self.diagonal = np.asarray(diagonal, np.float64)
 

@@ -17,7 +17,7 @@ from discriminant._driver import Interrupted, Watch
 from discriminant._dual import Dual, feasible
 from discriminant._interior import interior
 from discriminant._kernel_rows import KernelRows
-from discriminant._row_makers import GaussianRowMaker, exponential
+from discriminant._row_makers import GaussianRowMaker, RowMaker, exponential
 from discriminant._smo import smo
 from discriminant._streamed_rows import StreamedRows
 from discriminant._workers import Workers
@@ -594,6 +594,47 @@ def test_streamed_rows_at_rest_are_left_out(rng: Rng, monkeypatch: pytest.Monkey
     assert any(size == 900 and 4 * some <= 900 for size, some in seen[1:])
     assert any(size < 900 for size, _ in seen)
     judge(kernel(X), z, 1.0, found, 1e-3)
+
+
+def test_the_interior_method_helps_where_there_are_no_bounds(rng: Rng) -> None:
+    X, z = problem(rng, 200)
+    K, free = mercer.Gaussian(1.5)(X) + 0.005 * np.eye(200), np.full(200, np.inf)
+    best = solve(K, z, free)
+    alpha = feasible(best.alpha * rng.random(200), z, free)
+    better = _smo._improved(K, z, free, alpha, K @ (alpha * z) - z, None)
+    assert value(K, z, better) == pytest.approx(best.objective, rel=1e-6)
+
+
+@pytest.mark.parametrize(("sigma", "C"), [(2.0, 1e4), (1000.0, 1e6)])
+def test_streamed_rows_do_not_hide_a_violation(sigma: float, C: float, rng: Rng) -> None:
+    X = rng.standard_normal((700, 2))
+    z = np.where(rng.random(700) < 0.8, np.where(np.sin(2 * X[:, 0]) > X[:, 1], 1.0, -1.0), -1.0)
+    kernel = mercer.Gaussian(sigma)  # the wider one is one to about the digits of float32
+    found = smo(StreamedRows(GaussianRowMaker(kernel, X)), np.ones(700), z, np.full(700, C))
+    assert found.converged
+    judge(kernel(X), z, C, found, 1.01e-3)
+
+
+def test_small_problems_do_not_see_that_rows_are_kept_in_float32(rng: Rng) -> None:
+    X, z = problem(rng, 300)
+    kernel = mercer.Gaussian(200.0)
+    some = np.arange(0, 300, 2)
+    for maker in (RowMaker(kernel, X), GaussianRowMaker(kernel, X)):
+        rows = KernelRows(maker, 300, dtype=np.float32)
+        found = smo(rows.part(some), np.ones(150), z[some], np.full(150, 1e4), tol=1e-9)
+        judge(kernel(X[some]), z[some], 1e4, found, 3e-9)
+
+
+def test_nothing_of_rows_in_float32_is_left_when_they_become_wider(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, z = problem(rng, 300)
+    by_blocks(monkeypatch)
+    rows = KernelRows(RowMaker(mercer.Gaussian(1.5), X), 300, dtype=np.float32)
+    work = _smo.Blocks(rows.part(np.arange(300)), np.ones(300), z, np.ones(300), np.zeros(300))
+    work.run(1e-3, None, None)
+    work.fresh, work.checked = False, 0.0
+    assert not work.settled(1e-12)
+    assert work.source.dtype == work.gram.dtype == np.float64
+    assert work.block.size == work.gram.size == 0
 
 
 def test_slow_blocks_give_way_to_the_interior_method(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,16 +114,9 @@ class KernelRows:
             part = slice(start, start + size)
             yield part, self.slots(indices[part])
 
-    def exact(self, indices: Indices) -> NDArray[np.float64]:
-        """Give rows as they are made, not as they are kept."""
-        make = self.make.exact() if isinstance(self.make, RowMaker) else self.make
-        return np.asarray(make(indices), np.float64)
-
     def exact_matrix(self, columns: Indices) -> Vector:
         """Give the kernel matrix of some patterns as it is made, not as rows are kept."""
-        make = self._made_for(columns)
-        make = make.exact() if isinstance(make, RowMaker) else make
-        return np.ascontiguousarray(make(np.arange(columns.size)), np.float64)
+        return np.ascontiguousarray(_exact(self._made_for(columns))(np.arange(columns.size)), np.float64)
 
     def doubt(self, alpha: Vector) -> float:
         """Give about what float32 may have made of sums of rows; anything where they were cut down to it."""
@@ -133,8 +126,7 @@ class KernelRows:
 
     def wide(self) -> KernelRows:
         """Give the same rows, kept in float64."""
-        make = self.make.exact() if isinstance(self.make, RowMaker) else self.make
-        return KernelRows(make, self.n, max(self.cache_bytes, 16 * self.n), np.float64, self.workers)
+        return KernelRows(_exact(self.make), self.n, max(self.cache_bytes, 16 * self.n), np.float64, self.workers)
 
     def part(self, columns: Indices) -> Part:
         """Give the rows and columns of some patterns, as a problem of their own sees them.
@@ -217,9 +209,10 @@ class Part(NamedTuple):
 
     def add_exact(self, f: Vector, indices: Indices, weights: Vector) -> None:
         """Add the weighted sum of these rows, as they are made, to f."""
+        make = _exact(self.kernel.make)
         for start in range(0, indices.size, CHUNK):
             part = slice(start, start + CHUNK)
-            total = weights[part] @ self.kernel.exact(self.names(indices[part]))
+            total = weights[part] @ np.asarray(make(self.names(indices[part])), np.float64)
             f += total[self.columns] if self.columns.size else total
 
     def doubt(self, alpha: Vector) -> float:
@@ -250,6 +243,11 @@ class Part(NamedTuple):
         if self.dtype != np.float64:  # what is solved to the last digits needs them all
             return self.kernel.exact_matrix(everything)
         return np.ascontiguousarray(self.kernel.take(everything, self.columns if self.columns.size else None))
+
+
+def _exact(make: Make) -> Make:
+    """Give what makes the same rows to the last digit."""
+    return make.exact() if isinstance(make, RowMaker) else make
 
 
 @compiled

@@ -44,6 +44,8 @@ WORK = 40_000_000  # rows looked at by one compiled call: a tenth of a second
 SHARE = 0.2  # part of the violation that a block is worked down to
 SHRUNK = 0.01  # and that active rows alone are, before the others are looked at
 SLOW = 40  # rounds after which progress is looked at
+DOUBT = 0.1  # share of the tolerance that rounding in float32 may take unseen
+FAR = 10  # how many times the largest alpha stands for an infinite bound
 LARGE = 3000  # rows for which the interior method takes seconds
 
 
@@ -211,7 +213,7 @@ class Blocks(Ascent):
         If it has, the same rows may still do, as they are now needed for small moves only.  Where they have not even
         halved the violation, rows are kept in float64 from now on.
         """
-        if self.fresh or self.partial or self.source.doubt(self.alpha) <= 0.1 * limit:
+        if self.fresh or self.partial or self.source.doubt(self.alpha) <= DOUBT * limit:
             return True
         self.refresh(exact=True)
         before, self.checked = self.checked, self.violation()
@@ -241,6 +243,7 @@ class Blocks(Ascent):
 def _improved(K: Vector, z: Vector, C: Vector, alpha: Vector, f: Vector, watch: Watch | None) -> Vector:
     """Give the alpha of a block by an interior method, where they are better than those that pairs have reached."""
     gradient = z * f
+    C = np.where(np.isfinite(C), C, FAR * alpha.max(initial=0))  # the method needs bounds; these hardly are ones
     found = interior(K, z, C, z * (K @ (alpha * z)) - gradient, float(alpha @ z), watch)
     if found is None or abs((move := found - alpha) @ z) > 1e-13 * alpha.sum():
         return alpha

@@ -34,23 +34,24 @@ class Surfaces:
     def __init__(self, settings: Settings, kernel: mercer.Kernel, X: Any, watch: Watch) -> None:
         self.settings, self.kernel, self.watch = settings, kernel, watch
         self.hard = bool(np.isinf(settings.C))
+        exact = self.hard or settings.squared  # multipliers without bounds make much of rounding
         self.streamed: StreamedRows | None = None
         if isinstance(kernel, mercer.Precomputed):
             self.rows = KernelRows.of_matrix(X.toarray() if sparse.issparse(X) else X)
             diagonal = X.diagonal()
         else:
             diagonal = kernel.diagonal(X)
-            maker, n, room = self._maker(X), X.shape[0], settings.cache_bytes
+            maker, n, room = self._maker(X, exact), X.shape[0], settings.cache_bytes
             if isinstance(maker, GaussianRowMaker):
                 room = min(room, 4 * n * max(n // KEPT, 2048))
-                few = X.shape[1] <= FEATURES and not settings.squared
-                self.streamed = StreamedRows(maker, cache_bytes=settings.cache_bytes) if few else None
-            self.rows = KernelRows(maker, n, room, np.float64 if self.hard else None)
+                if X.shape[1] <= FEATURES:
+                    self.streamed = StreamedRows(maker, cache_bytes=settings.cache_bytes)
+            self.rows = KernelRows(maker, n, room, np.float64 if exact else None)
         self.diagonal = np.asarray(diagonal, np.float64)
 
-    def _maker(self, X: Any) -> RowMaker:
+    def _maker(self, X: Any, exact: bool) -> RowMaker:
         """Choose what makes kernel rows; Gaussian ones of many patterns in float32, which will do for a coarse tol."""
-        coarse = X.shape[0] > 2 * SMALL and self.settings.tol >= COARSE and not (self.hard or sparse.issparse(X))
+        coarse = X.shape[0] > 2 * SMALL and self.settings.tol >= COARSE and not (exact or sparse.issparse(X))
         if (
             coarse
             and isinstance(self.kernel, mercer.Gaussian)

@@ -992,6 +992,14 @@ def test_interrupt_of_the_dual(monkeypatch: pytest.MonkeyPatch, rng: Rng):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+def test_a_small_violation_with_a_large_gap_is_not_the_end(rng: Rng):
+    X = rng.standard_normal((1100, 30))
+    y = (X[:, 0] + 0.3 * rng.standard_normal(1100) > 0).astype(int)
+    model = SupportVectorMachine(1000.0, kernel="gaussian", tol=0.1).fit(X, y)
+    assert model.status_ is Status.CONVERGED
+    assert model.gap_ <= 0.01
+
+
 # Parameters ---------------------------------------------------------------------------------------------------------
 
 BAD: list[tuple[dict[str, Any], str]] = [

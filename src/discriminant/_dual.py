@@ -27,6 +27,7 @@ from ._driver import Interrupted, Watch
 from ._kernel_rows import Vector
 from ._pairs import extremes
 
+LOOSE = 0.01  # relative duality gap at which a small violation says nothing
 PATIENCE = 300  # rounds without progress after which rounding is to blame
 
 Tick = Callable[[float], object]
@@ -85,7 +86,10 @@ class Ascent:
         while stale < self.patience:
             violation, limit = self.violation(), max(tol, self.rounding())
             if violation <= limit and self.settled(limit):
-                return True
+                if limit > tol or self.tells():
+                    return True
+                tol /= 10
+                continue
             if watch is not None:
                 watch.check()
             if tick is not None:
@@ -104,6 +108,11 @@ class Ascent:
     def settled(self, limit: float) -> bool:
         """Check a violation that seems small enough with f computed anew."""
         raise NotImplementedError
+
+    def tells(self) -> bool:
+        """Tell whether so small a violation means a small gap too: with a high price it need not."""
+        unknown = self.indefinite or not np.isfinite(self.C).all()
+        return unknown or self.gap(self.bias()) <= LOOSE
 
     def count(self, steps: int, bent: bool) -> None:
         """Note that pairs were worked off, and whether the kernel showed that it is not positive semidefinite."""

@@ -222,6 +222,10 @@ class Blocks(Ascent):
             self.block, self.gram = self.block[:0], np.zeros((0, 0))
         return self.checked <= limit
 
+    def tells(self) -> bool:
+        """Tell whether so small a violation means a small gap too, which a part of the rows cannot know."""
+        return self.partial or super().tells()
+
     def choose(self) -> NDArray[np.bool_]:
         """Mark the rows of the next block: half are the worst violators, half are of the block before."""
         size, old = min(self.size, self.source.capacity), self.block

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._driver import Interrupted, Watch
-from ._dual import Dual
+from ._dual import LOOSE, Dual
 from ._faces import settle
 from ._hinge import Primal, minimize
 from ._kernel_rows import KernelRows
@@ -30,7 +30,6 @@ Vector = NDArray[np.float64]
 SMALL = 1000  # rows up to which a problem is finished to NEARLY whatever tol
 NEARLY = 1e-10
 ROUNDING = 1e-8  # relative duality gap that rounding may leave
-LOOSE = 0.01  # relative duality gap at which a small violation says nothing
 FAR = 1000  # size of patterns, or one over it, from which they are divided by it
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 

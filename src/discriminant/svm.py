@@ -355,4 +355,6 @@ class SupportVectorMachine(LinearClassifier):
                 f"standardized features or a smaller C: C|x|² reaches {self._stretch:.1g}, beside which rounding hides "
                 "the length of w."
             )
+        if max(machine.violation for machine in self._machines) <= self.tol:
+            return f"a smaller tol: the violation is below tol={self.tol:g}, and the duality gap still {self.gap_:.1g}."
         return "a larger tol, standardized features, or a smaller C."

@@ -229,3 +229,25 @@ def test_nothing_is_left_behind(bad: Path) -> None:
     before = sorted(bad.iterdir())
     assert command("check", "gaps.csv", "-t", "label", "-o", "proof.json", cwd=bad).code == 2
     assert sorted(bad.iterdir()) == before
+
+
+def test_a_proof_without_end_is_not_read_to_its_end(
+    inside: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("discriminant.cli._tables.LONGEST", 1000)
+    proof = tmp_path / "proof.json"
+    proof.write_text("[" * 2000)
+    is_refused(inside("verify", proof, "iris"), "more than 1,000 characters")
+
+
+def test_very_many_features_without_names_are_not_listed(
+    inside: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import numpy as np
+
+    from discriminant import Perceptron, io
+
+    io.save(Perceptron().fit(np.eye(2, 50), [0, 1]), tmp_path / "wide.json")
+    assert inside("explain", tmp_path / "wide.json").code == 0
+    monkeypatch.setattr("discriminant.cli.explain.MOST", 49)
+    is_refused(inside("explain", tmp_path / "wide.json"), "50 features without names")

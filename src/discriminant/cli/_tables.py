@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..io import Recipe, Table
 
 TARGET = "target"  # the column of the labels of a built-in data set
+LONGEST = 2**30  # characters of a text
 SEED = 0  # of generated data sets: a proof about one must hold tomorrow
 
 
@@ -139,6 +140,13 @@ def text_of(source: str, what: str) -> str:
     if source != "-":
         check_file(source, what)
     try:
-        return sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+        if source == "-":
+            text = sys.stdin.read(LONGEST + 1)
+        else:
+            with Path(source).open(encoding="utf-8") as file:
+                text = file.read(LONGEST + 1)
     except UnicodeDecodeError:
         raise CommandError(f"{source!r} is not text: give {what}.") from None
+    if len(text) > LONGEST:
+        raise CommandError(f"{source!r} has more than {LONGEST:,} characters: give {what}.")
+    return text

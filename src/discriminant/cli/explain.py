@@ -6,12 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
+from ._errors import CommandError
 from ._methods import parameters
 from ._models import model_of
 from ._options import Json, Model, Quiet
 from ._output import aligned, echo, echo_json, named
 
 TERMS = 12  # of a discriminant that are printed
+MOST = 1_000_000  # features that are told of by their numbers
 
 
 def explain(
@@ -32,7 +34,7 @@ def explain(
 
 
 def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
-    names = [f"x{j}" for j in range(fitted.n_features_in_)] if recipe is None else list(recipe.feature_names)
+    names = _numbered(fitted.n_features_in_) if recipe is None else list(recipe.feature_names)
     classes = getattr(fitted, "classes_", None)
     discriminants = _discriminants(fitted, names)
     return {
@@ -48,6 +50,13 @@ def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
         "status": fitted.status_.name,
         "report": fitted.report_.to_dict(),
     }
+
+
+def _numbered(d: int) -> list[str]:
+    """Names for features that have none."""
+    if d > MOST:
+        raise CommandError(f"the model has {d:,} features without names, more than {MOST:,}: too many to tell of.")
+    return [f"x{j}" for j in range(d)]
 
 
 def _discriminants(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:

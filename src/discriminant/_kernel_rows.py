@@ -22,7 +22,7 @@ from ._rows import compiled
 from ._workers import Workers
 
 SMALL = 1000  # rows up to which the whole kernel matrix is one block, solved to FINE whatever tol
-BLOCK = 512  # rows of a working set
+BLOCK = 512  # rows that are asked for at a time
 CACHE = 200 * 2**20  # bytes of kernel rows that are kept
 CHUNK = 64  # kernel rows made by one call: the work in between stays in the processor's cache
 COLUMNS = 1024  # columns that are brought up to date at a time

@@ -97,7 +97,7 @@ class Blocks(Ascent):
         self.hard = False  # a block took too many pairs
         self.last = 0, np.inf  # round and violation when progress was looked at
         self.made = 0  # kernel rows, up to the last time that rows were left out
-        self.spare = 2.0  # how many times more must be made for the next time
+        self.spare = 2.0  # for ``crowded``; grows when rows were left out too early
         self.block: Indices = np.zeros(0, np.int64)
         self.gram: NDArray[Any] = np.zeros((0, 0), source.dtype)
         self.checked = np.inf  # violation when f was last computed exactly

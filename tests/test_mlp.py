@@ -414,7 +414,7 @@ def test_early_stopping_needs_rows_to_hold_out() -> None:
 
 
 def test_a_budget_that_runs_out_warns_and_says_so(iris: Any) -> None:
-    with pytest.warns(NotConvergedWarning, match=r"\(3 iterations, loss [\d.]+\)\. To try: raise max_iter") as caught:
+    with pytest.warns(NotConvergedWarning, match="To try: raise max_iter") as caught:
         net = MultilayerPerceptron(max_iter=3, random_state=0).fit(*iris)
     assert caught[0].filename == __file__
     assert net.status_ is Status.BUDGET
@@ -448,35 +448,21 @@ def test_ctrl_c_leaves_a_usable_model(kind: Any, iris: Any, monkeypatch: pytest.
 
     monkeypatch.setattr(_network, "learn", interrupted)
     monkeypatch.setattr(_driver, "_last_interrupt", float("-inf"))  # the test before this one pressed it too
-    with pytest.warns(FitInterruptedWarning, match="after 3 complete iterations"):
+    with pytest.warns(FitInterruptedWarning):
         net = kind((4,), max_iter=50, random_state=0).fit(*iris)
-    assert net.status_ is Status.STOPPED
+    assert (net.status_, len(net.history_["criterion"])) == (Status.STOPPED, 3)
     monkeypatch.setattr(_network, "learn", learn)
     same_weights(net, quiet(kind((4,), max_iter=3, random_state=0), *iris))
 
 
 @pytest.mark.parametrize("kind", [MultilayerPerceptron, MultilayerPerceptronRegressor])
-def test_a_loss_that_overflows_is_an_error_and_leaves_the_last_weights(kind: Any, iris: Any) -> None:
+def test_a_loss_that_overflows_is_an_error_and_leaves_no_model(kind: Any, iris: Any) -> None:
     X = 1e160 * iris[0] if kind is MultilayerPerceptron else iris[0]
     net = kind((4,), "linear", solver="sgd", learning_rate=1e3, batch_size=20, random_state=0)
     with pytest.raises(ValueError, match=r"learning_rate=1000.0: the loss overflows .* smaller learning_rate"):
         net.fit(X, iris[1])
-    assert net.status_ is Status.STOPPED
-    assert np.isinf(net.history_["criterion"][-1])
-    assert all(np.isfinite(part).all() for part in net.coefs_ + net.intercepts_)
-    assert len(net.predict(iris[0])) == 150
-
-
-def test_portions_go_on_after_an_overflow(iris: Any) -> None:
-    X, y = iris
-    net = MultilayerPerceptronRegressor((4,), random_state=0, order="cyclic").partial_fit(X, y)
-    with pytest.raises(ValueError, match="the loss overflows"):
-        net.partial_fit(1e200 * X, y)
-    fresh = clone(net).with_weights(net.coefs_, net.intercepts_)
-    for _ in range(5):
-        net.partial_fit(X, y)
-        fresh.partial_fit(X, y)
-    same_weights(net, fresh)
+    with pytest.raises(NotFittedError):
+        net.predict(iris[0])
 
 
 # Portions

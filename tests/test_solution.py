@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from discriminant import FitInterruptedWarning, NotConvergedWarning, NotSeparableError, Perceptron, Report, Status
-from discriminant.solution import Epoch, Epochs, Solution, history_of
+from discriminant.solution import Epoch, Epochs, Solution, details_of, history_of
 
 
 def test_every_status_has_its_sentence() -> None:
@@ -73,8 +73,8 @@ def test_a_report_looks_at_the_data_once_and_only_when_it_is_read() -> None:
         return {"scale": "sizes", "bound": 9_999.6}
 
     report = Report(facts(), later)
-    assert "Errors after 1,000 iterations: 7 of 10,000 patterns" in report.warning()
-    assert "may not be linearly separable. To try: this or that." in report.warning()
+    assert "may not be linearly separable. report_ has the numbers. To try: this or that." in report.warning()
+    assert report.warning() == Report(facts(iterations=20, errors=9)).warning()
     assert not looks
     assert report.to_dict()["scale"] == "sizes"
     assert "2,345 (the theorem allows at most 9,999)" in str(report)
@@ -91,6 +91,18 @@ def test_lines_that_have_nothing_to_say_are_left_out() -> None:
     text = str(Report(facts(errors=None, remedy=None)))
     assert [line.split()[0] for line in text.splitlines()[1:]] == ["minimized"]
     assert "are not linearly separable" in Report(facts(inseparable=True)).warning()
+
+
+def test_details_of_several_problems_are_totals_or_the_worst() -> None:
+    own = [
+        {"method": "pairs", "criterion value": 2.0, "duality gap": -1e-17, "margin": 0.5, "rank": 3, "place": "x1"},
+        {"method": "pairs", "criterion value": 3.0, "duality gap": 1e-9, "margin": 0.25, "rank": 4, "place": "x2"},
+    ]
+    solutions = [Solution(np.zeros((1, 2)), Status.CONVERGED, [], None, {"details": details}) for details in own]
+    assert details_of(solutions) == {
+        "method": "pairs", "total criterion value": 5.0, "largest duality gap": 1e-9, "smallest margin": 0.25,
+    }  # fmt: skip
+    assert details_of(solutions[:1]) == own[0] | {"duality gap": 0.0}
 
 
 @pytest.mark.parametrize("kind", [NotConvergedWarning, FitInterruptedWarning])

@@ -39,6 +39,7 @@ from ._driver import Watch
 from ._machine import Path, record
 from ._problem import Problem, read_only, sqnorms
 from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from ._state import Changing
 from .base import ORDER_OF_VISITS, choice, number
 from .samples import Samples
 from .schedules import Constant, Optimal, ScalarRLS, Schedule, get
@@ -147,7 +148,7 @@ class Progress(NamedTuple):
     size: float
 
 
-class LeastMeanSquaresRule:
+class LeastMeanSquaresRule(Changing):
     """The weights, or in dual form (0, alpha), and what is known about the patterns; a subclass makes the epoch."""
 
     unit = "visits"

@@ -19,6 +19,7 @@ from sklearn.utils import check_random_state
 from ._driver import Watch
 from ._problem import Problem
 from ._rows import Rows, compiled, inlined, row_axpy, row_dot, serve
+from ._state import Changing, Undo
 from ._workers import Workers
 from .multiclass import n_problems
 from .schedules import get
@@ -97,7 +98,7 @@ def record(path: NDArray[Any], cursor: NDArray[np.int64], A: NDArray[Any]) -> No
         cursor[1] += 1
 
 
-class Path:
+class Path(Changing):
     """The weights a(1), a(2), ... of a fit, one row a correction, bounded in memory by thinning.
 
     At most ``MAX_CORRECTIONS + 1`` rows and ``MAX_BYTES`` bytes are held, a share of these when a fit has several
@@ -116,6 +117,18 @@ class Path:
         """Append A, when a path is wanted."""
         if self.rows is not None:
             record(self.rows, self.cursor, A)
+
+    def undo(self, known: set[int]) -> Undo:
+        """What puts the rows in use back; the others hold nothing yet."""
+        cursor = self.cursor.copy()
+        rows = None if self.rows is None else self.rows[: cursor[1]].copy()
+
+        def back() -> None:
+            self.cursor[:] = cursor
+            if self.rows is not None:
+                self.rows[: cursor[1]] = rows
+
+        return back
 
     def so_far(self, A: NDArray[Any]) -> NDArray[Any] | None:
         """The rows in use, closed by the present A when thinning passed over it."""
@@ -150,7 +163,7 @@ class Sweep(NamedTuple):
     low: float
 
 
-class ErrorCorrectingRule:
+class ErrorCorrectingRule(Changing):
     """The weights, the steps and the path of a procedure at work; a subclass says what one compiled call does."""
 
     def __init__(self, A: NDArray[Any], margin: float, schedule: Any, model: Any) -> None:

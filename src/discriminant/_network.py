@@ -20,6 +20,7 @@ from ._backpropagation import BETA_1, BETA_2, Network, Output, Room, Step, Unit,
 from ._driver import Watch
 from ._problem import Problem, read_only
 from ._rows import CSR
+from ._state import Changing
 from .solution import Epoch, Status
 
 UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}
@@ -80,10 +81,9 @@ def first_weights(sizes: NDArray[np.int64], activation: str, random: Any, dtype:
     return pack(coefs, intercepts, dtype)
 
 
-class NetworkRule:
+class NetworkRule(Changing):
     """The procedure at work for ``drive``: an epoch is one pass over the patterns, a correction one step."""
 
-    failure: ValueError | None
     _order: NDArray[np.uint32] | None
     _room: Room | None
 
@@ -113,13 +113,11 @@ class NetworkRule:
 
     def epoch(self, lesson: Lesson, watch: Watch) -> Epoch:
         """One pass over the patterns in a new order, and the judgment on the rows held out."""
-        before = self.net.w.copy(), self.k
+        before = self.k
         loss, wrong = self._pass(lesson, watch)
         state = self.net.w, self.net.first, self.net.second
         if not np.isfinite(loss) or not all(np.all(np.isfinite(part)) for part in state):
-            made = self.k - before[1]
-            self._fail(lesson, *before)
-            return Epoch(wrong, np.inf, self.model.learning_rate, made, Status.STOPPED)
+            raise self._overflow(lesson, before)
         judged = loss
         if lesson.held.size:
             judged = self.loss(lesson)
@@ -132,7 +130,7 @@ class NetworkRule:
         status = None
         if self.waited > self.model.n_iter_no_change:  # above the first loss it has gone astray, not arrived
             status = Status.CONVERGED if judged <= self.first or lesson.held.size else Status.BUDGET
-        return Epoch(wrong, loss, self.model.learning_rate, self.k - before[1], status)
+        return Epoch(wrong, loss, self.model.learning_rate, self.k - before, status)
 
     def _pass(self, lesson: Lesson, watch: Watch) -> tuple[float, int]:
         """Learn from all patterns once: their mean loss as met on the way, and how many were on the wrong side."""
@@ -200,21 +198,19 @@ class NetworkRule:
         self._learn(lesson, lesson.rows, lesson.n_rows, np.zeros(1, self.net.w.dtype))
         return self.net.gradient
 
-    def _fail(self, lesson: Lesson, w: NDArray[Any], k: int) -> None:
-        """Go back to the weights before the pass that overflowed, and say why."""
+    def _overflow(self, lesson: Lesson, k: int) -> ValueError:
+        """Why the pass after step k has no finite loss."""
         lesson.problem.check_finite()
-        self.net.w[:], self.net.first[:], self.net.second[:], self.k = w, 0, 0, 0
         largest = float(np.abs(lesson.problem.values).max(initial=0))
-        self.failure = ValueError(
+        return ValueError(
             f"learning_rate={self.model.learning_rate!r}: the loss overflows in the pass after step {k} (the entries "
-            f"of X reach {largest:.3g}); the weights from before it are kept. Standardize the features, or give a "
-            "smaller learning_rate."
+            f"of X reach {largest:.3g}). Standardize the features, or give a smaller learning_rate."
         )
 
     def go_on(self, model: Any) -> None:
         """Take the parameters of the model, and forget the order of the rows: other ones are coming."""
         self.model = model
-        self.failure = self._order = None
+        self._order = None
         coefs, intercepts = unpack(self.net.w, self.net.sizes)
         penalties = [np.full_like(W, model.alpha) for W in coefs], [np.zeros_like(b) for b in intercepts]
         self.net.decay[:] = pack(*penalties, self.net.w.dtype)

@@ -15,17 +15,10 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._rows import CSR, Rows, compiled, row_count, row_sqnorm
+from ._validation import floats
 
 EMPTY = np.empty(0)
 PORTION = 1 << 20  # labels that are counted at a time
-
-# What scikit-learn's messages leave unsaid, by a phrase of theirs.
-REMEDIES = {
-    "could not convert": "X has a column of other things than numbers: encode it, say with OneHotEncoder, or drop it.",
-    "inconsistent numbers of samples": "These are the rows of X and the labels in y: give one label for each row.",
-    "is required by": "X is empty: give at least one row for each class, and one column.",
-    "features as input": "Give X the columns that the model was fitted on.",
-}
 
 
 @dataclass(frozen=True)
@@ -108,12 +101,6 @@ class Problem:
         return refusal(self.source)
 
 
-def explained(error: ValueError) -> ValueError:
-    """The error, with a remedy where scikit-learn's message has none."""
-    remedy = next((text for sign, text in REMEDIES.items() if sign in str(error)), None)
-    return error if remedy is None else ValueError(f"{str(error).rstrip('.')}. {remedy}")
-
-
 def refusal(X: Any) -> ValueError:
     """The error for inner products with X that are not finite: it says whether X is to blame, and where."""
     values = X.data if sparse.issparse(X) else np.asarray(X)
@@ -165,8 +152,6 @@ def narrow(X: Any) -> Rows:
         part.view(unsigned) if part.dtype.itemsize == np.dtype(unsigned).itemsize else part.astype(unsigned)
         for part in (X.indices, X.indptr)
     )
-    if indices.max(initial=0) >= X.shape[1]:  # as an unsigned number, a negative index is huge
-        raise ValueError(f"X is a CSR matrix with column indices outside 0..{X.shape[1] - 1}; rebuild it.")
     return CSR(read_only(X.data), read_only(indices), read_only(indptr))
 
 
@@ -197,7 +182,8 @@ def check_labels(y: NDArray[Any]) -> None:
     if y.dtype.kind in "biuSU":
         return
     try:
-        check_classification_targets(y)
+        with np.errstate(invalid="ignore"):  # it asks whether a float is a whole number by a cast
+            check_classification_targets(y)
     except (TypeError, ValueError) as error:
         if y.dtype.kind != "O":
             raise
@@ -220,10 +206,7 @@ def check_weight(sample_weight: Any, n: int, dtype: np.dtype[Any]) -> NDArray[An
     """Weights of the type of X, or an empty array when there are none."""
     if sample_weight is None:
         return EMPTY.astype(dtype)
-    try:
-        weight = np.asarray(sample_weight, dtype)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight holds what is no number ({error}): give finite weights >= 0.") from error
+    weight = floats("sample_weight", sample_weight, dtype, "give finite weights >= 0")
     if weight.ndim == 0:
         weight = np.full(n, weight)
     if weight.shape != (n,):
@@ -233,6 +216,9 @@ def check_weight(sample_weight: Any, n: int, dtype: np.dtype[Any]) -> NDArray[An
                          "weights >= 0.")  # fmt: skip
     if not np.any(weight > 0):
         raise ValueError("sample_weight is zero for every row; give at least one positive weight.")
+    if not weight.max() < np.sqrt(np.finfo(dtype).max / n):
+        raise ValueError(f"sample_weight reaches {weight.max():.3g}, and the sum of the squares of such weights "
+                         f"overflows {dtype}; divide the weights by their size.")  # fmt: skip
     return weight
 
 

@@ -3,8 +3,47 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+
+class _Limit:
+    """How many fits hold BLAS at one thread now, and what the last of them gives back."""
+
+    lock = threading.Lock()
+    holders = 0
+    before: Any = None
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """BLAS at one thread: the same bits whatever their number, and our own threads share the work.
+
+    The number belongs to the process.  The first to come sets it and the last to leave gives it back, so that fits in
+    several threads do not mistake each other's limit for what was there before.
+    """
+    with _Limit.lock:
+        if _Limit.holders == 0:
+            _Limit.before = _libraries().limit(limits=1, user_api="blas")
+        _Limit.holders += 1
+    try:
+        yield
+    finally:
+        with _Limit.lock:
+            _Limit.holders -= 1
+            if _Limit.holders == 0:
+                _Limit.before.restore_original_limits()
 
 
 class Workers:

@@ -6,7 +6,6 @@ linear machine of its own takes Kesler's rule.  Ties and ambiguous regions stay 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
@@ -15,16 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
 from ._diagnosis import diagnosis
 from ._driver import Rule, Watch, drive, watching
 from ._later import Later
-from ._problem import Problem, encode, encode_known, explained, make_problem
-from .exceptions import FitInterruptedWarning, NotConvergedWarning
+from ._problem import Problem, encode, encode_known, make_problem
+from ._state import all_or_nothing, unchanged_on_failure
+from ._validation import floats, taken
+from .exceptions import warn_of
 from .multiclass import ambiguous, pairwise_scores, relabel, votes
-from .solution import Epochs, Report, Solution, Status, history_of
+from .solution import Epochs, Report, Solution, Status, details_of, history_of
 
 if TYPE_CHECKING:
     from .separation import Separability
@@ -41,7 +42,10 @@ def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = Fal
     fits = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not fits or not (low < value < high or (closed and value == low)):
         raise ValueError(f"{name}={value!r} is out of range: {remedy}.")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} is beyond 1.8e308, the largest float: {remedy}.") from None
 
 
 def choice(name: str, value: Any, options: Sequence[Any]) -> Any:
@@ -83,8 +87,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        before = dict(self.__dict__)
-        try:
+        with unchanged_on_failure(self):
             self._check_parameters()
             given_X, given_y = X, y
             X, y = self._validated(X, y, reset=True)
@@ -100,10 +103,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 solutions = self._solutions(problem, watch, given_X, given_y, sample_weight)
                 self._publish(solutions, problem, given_X)
                 self._portions = [solution.told for solution in solutions]
-        except ValueError:  # what cannot be fitted leaves the model as it was
-            self.__dict__ = before
-            raise
-        self._warn(watch)
+            self._warn(watch)
         return self
 
     def _check_parameters(self) -> None:
@@ -116,11 +116,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return checked
 
     def _taken(self, *data: Any, **options: Any) -> Any:
-        """scikit-learn's validation, with a remedy where its message has none."""
-        try:
-            return validate_data(self, *data, accept_sparse="csr", dtype=[np.float64, np.float32], **options)
-        except ValueError as error:
-            raise explained(error) from None
+        """scikit-learn's validation, made safe."""
+        return taken(self, *data, **options)
 
     def _solutions(
         self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any
@@ -167,10 +164,14 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "multiclass": self.multiclass_,
             "bound": None,
             "inseparable": any(solution.facts.get("inseparable", False) for solution in solutions),
-            "details": {name: v for solution in solutions for name, v in solution.facts.get("details", {}).items()},
+            "details": self._details(solutions),
             "notes": [note for solution in solutions for note in solution.facts.get("notes", [])],
             "remedy": None if self.status_.finished or self.status_ is Status.STOPPED else self._remedy(),
         }
+
+    def _details(self, solutions: list[Solution]) -> dict[str, Any]:
+        """The lines of the report that are the procedure's own."""
+        return details_of(solutions)
 
     def _remedy(self) -> str:
         """What to try when the fit did not finish."""
@@ -185,12 +186,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return None
 
     def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
-        """Warn the caller of ``fit``, which stands behind this method, ``fit`` and its decorator."""
-        if watch.interrupted:
-            text = f"{self.report_.headline()} (Ctrl-C after {len(self.history_['errors'])} complete iterations)."
-            warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=stacklevel)
-        elif not self.status_.finished and self.status_ is not Status.STOPPED:
-            warnings.warn(NotConvergedWarning(self.report_.warning(), self.report_), stacklevel=stacklevel)
+        """Warn the caller of ``fit`` or ``partial_fit``, who stands behind this method, that one and a decorator."""
+        warn_of(self.report_, watch.interrupted, stacklevel + 1)
 
     def _scores(self, X: Any) -> NDArray[Any]:
         """The discriminants of every row: (n, number of weight vectors)."""
@@ -392,10 +389,7 @@ class IterativeClassifier(LinearClassifier):
         if self.start is None:
             A = np.zeros(shape, problem.dtype)
         else:
-            try:
-                A = np.array(self.start, problem.dtype)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"start={self.start!r} holds what is no number: give finite weights.") from error
+            A = floats("start", self.start, problem.dtype, "give finite weights")
             if A.shape not in (shape, shape[1:]):
                 wanted = f"{shape[1:]} or {shape}" if rows > 1 else f"{shape[1:]}"
                 raise ValueError(f"start has shape {A.shape}: give an augmented vector (w0, w) of shape {wanted}.")
@@ -429,6 +423,7 @@ class OnlineClassifier(IterativeClassifier):
     _begun_with: list[Any]
 
     @available_when(_single_sample)
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over a portion of data, going on from the present weights.
 
@@ -467,7 +462,7 @@ class OnlineClassifier(IterativeClassifier):
             solution.epochs = past
         self._publish(solutions, problem, given_X)
         if watch.interrupted:
-            self._warn(watch, stacklevel=3)
+            self._warn(watch)
         return self
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,9 @@ from ._backpropagation import Output
 from ._callbacks import listen
 from ._driver import Watch, drive
 from ._network import BLOCK, UNITS, Lesson, NetworkRule, first_weights, pack, unpack
-from ._squares import blas
+from ._workers import one_blas_thread
 from .base import choice, number
-from .exceptions import FitInterruptedWarning, NotConvergedWarning
+from .exceptions import warn_of
 from .solution import Epochs, Report, Solution, Status
 
 TINY = 1e-100  # features below this are zero to weights of size one
@@ -57,7 +56,6 @@ class NetworkEstimator:
     history_: dict[str, NDArray[Any]]
     n_iter_: int
     _rule: NetworkRule | None
-    _failure: ValueError | None
     _notes: list[str]
 
     def _check_network(self) -> None:
@@ -116,7 +114,7 @@ class NetworkEstimator:
             rule.notes.append(f"batch_size={self.batch_size} exceeds the {lesson.n_rows} rows: they make one batch.")
         listener = listen(self, int(self.max_iter), X, y, sample_weight)
         if listener is None:
-            with one_thread():
+            with one_blas_thread():
                 return drive(rule, lesson, int(self.max_iter), watch)
 
         def attributes() -> dict[str, Any]:
@@ -129,7 +127,7 @@ class NetworkEstimator:
             epochs += 1
             return listener.end(attributes)
 
-        with one_thread():
+        with one_blas_thread():
             solution = drive(rule, lesson, int(self.max_iter), watch, listener.begin, end)
         self._set_weights(rule.answer)  # so that the callbacks find a fitted model
         self.n_iter_, self.status_ = epochs, solution.status
@@ -165,7 +163,7 @@ class NetworkEstimator:
             rule = NetworkRule(w, self._units, self._output(), self, check_random_state(self.random_state))
         self._rule = rule
         rule.go_on(self)
-        with one_thread():
+        with one_blas_thread():
             solution = drive(rule, lesson, 1, watch)
         self._told.extend(solution.epochs)
         solution.epochs = self._told
@@ -176,10 +174,10 @@ class NetworkEstimator:
         self.n_outputs_, self.n_layers_ = int(self._units[-1]), self._units.size
 
     def _conclude(self, solution: Solution) -> None:
-        """Publish what is the network's own: the history of the rows held out, and why it failed."""
+        """Publish what is the network's own: its notes, and the history of the rows held out."""
         rule: NetworkRule = solution.facts["rule"]
         rule.forget()
-        self._failure, self._notes, self._told = rule.failure, rule.notes, solution.told
+        self._notes, self._told = rule.notes, solution.told
         if rule.validation:
             self.history_["validation"] = np.array(rule.validation)
 
@@ -190,18 +188,10 @@ class NetworkEstimator:
         return "raise max_iter or learning_rate, or standardize the features."
 
     def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
-        """Raise what the fit has failed of; warn when it was interrupted or had not finished."""
-        if self._failure is not None:
-            raise self._failure
+        """Warn when the fit was interrupted or had not finished."""
         for note in self._notes:
             warnings.warn(note, UserWarning, stacklevel=stacklevel)
-        if watch.interrupted:
-            text = f"{self.report_.headline()} (Ctrl-C after {len(self.history_['criterion'])} complete iterations)."
-            warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=stacklevel)
-        elif self.status_ is Status.BUDGET:
-            loss = self.history_["criterion"][-1]
-            text = f"{self.report_.headline()} ({self.n_iter_} iterations, loss {loss:.4g}). To try: {self._remedy()}"
-            warnings.warn(NotConvergedWarning(text, self.report_), stacklevel=stacklevel)
+        warn_of(self.report_, watch.interrupted, stacklevel + 1)
 
     def _by_hand(self, coefs: Any, intercepts: Any) -> None:
         """Check and take weights that were set by hand."""
@@ -239,7 +229,7 @@ class NetworkEstimator:
     def _gradient(self, lesson: Lesson) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
         """The gradient of the criterion over all rows of the lesson, as one batch."""
         w = pack(self.coefs_, self.intercepts_, lesson.problem.dtype)
-        with one_thread():
+        with one_blas_thread():
             gradient = NetworkRule(w, self._units, self._output(), self, None).gradient(lesson)
         return unpack(gradient, self._units)
 
@@ -258,11 +248,6 @@ class NetworkEstimator:
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coefs_")
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """BLAS limited to one thread: the same bits whatever the number of threads."""
-    return cast(AbstractContextManager[Any], blas().limit(limits=1, user_api="blas"))
 
 
 def whole(name: str, value: Any, remedy: str) -> int:

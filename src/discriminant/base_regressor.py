@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._problem import refusal
 from ._squares import NotFiniteError
+from ._validation import taken
 from .solution import Report, Status
 
 T = TypeVar("T")
@@ -29,16 +30,8 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
 
     def _validated(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, NDArray[Any]]:
         """X and y as arrays; whether X is finite is seen in the first pass over it."""
-        checked: tuple[Any, NDArray[Any]] = validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            order="C",
-            ensure_all_finite=False,
-            y_numeric=True,
+        checked: tuple[Any, NDArray[Any]] = taken(
+            self, X, y, reset=reset, order="C", ensure_all_finite=False, y_numeric=True
         )
         if not np.all(np.isfinite(checked[1])):
             raise ValueError("y holds NaN or infinity: give finite targets.")
@@ -86,5 +79,5 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
             w'x + w0.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = taken(self, X, reset=False)
         return np.asarray(X @ self.coef_ + self.coef_.dtype.type(self.intercept_))

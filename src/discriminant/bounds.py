@@ -30,6 +30,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ._validation import table_of
+
 __all__ = [
     "PerceptronBound",
     "cover",
@@ -500,7 +502,7 @@ def _margins(g: Any, labels: NDArray[np.int64]) -> FloatArray:
 
 def _rows(X: Any) -> tuple[Any, int]:
     """Give X as an array or a CSR matrix, finite and not empty, and the binary exponent of its largest entry."""
-    rows: Any = X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    rows: Any = table_of(X)
     if rows.dtype.kind not in "fiub":
         rows = rows.astype(np.float64) if sparse.issparse(rows) else _floats("X", X)
     if rows.ndim != 2 or 0 in rows.shape:

@@ -29,7 +29,7 @@ from ._comparison_table import as_html, as_text, columns
 from ._comparison_tasks import INTERRUPTED, Row, Task, check_jobs, make_folds, run
 from ._extras import needed
 from ._methods import ALIASES, LARGE, LONG, METHODS, SLOW, Procedure, chosen
-from ._problem import explained
+from ._validation import check_indices, explained
 from .separation import Separability, separability
 
 __all__ = ["ALIASES", "INTERRUPTED", "METHODS", "Comparison", "Procedure", "Row", "compare"]
@@ -256,6 +256,7 @@ def compare(
     tell = progress if progress is not None else (lambda done, total, name: None)
     tell(0, len(makers), "separability")
     X = X if hasattr(X, "shape") else np.asarray(X)
+    check_indices(X)
     names, notes = _names(X, feature_names), list[str]()
     y, weight = np.asarray(y), _weights(sample_weight, X)
     if weight is not None and not np.all(weight > 0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
@@ -47,7 +48,8 @@ class NotConvergedWarning(_ReportWarning, ConvergenceWarning):
     Parameters
     ----------
     message : str
-        What was minimized, how many errors are left, whether the data may be inseparable, what to try.
+        What was minimized, whether the data may be inseparable, what to try: the same words for all fits of a
+        procedure that end for one reason.
     report : Report, default=None
         The report of the fit.
 
@@ -96,7 +98,7 @@ class FitInterruptedWarning(_ReportWarning, UserWarning):
     Parameters
     ----------
     message : str
-        What was interrupted, and where.
+        What was interrupted.
     report : Report, default=None
         The report of the fit.
 
@@ -107,3 +109,15 @@ class FitInterruptedWarning(_ReportWarning, UserWarning):
     >>> warnings.simplefilter("error", FitInterruptedWarning)  # a fit that is interrupted now raises
     >>> warnings.simplefilter("default", FitInterruptedWarning)
     """
+
+
+def warn_of(report: Report, interrupted: bool, stacklevel: int) -> None:
+    """Warn of a fit that was interrupted or has not finished.
+
+    The words say which procedure and why, not how far it came, so that Python shows them once for all fits of a search.
+    """
+    if interrupted:
+        text = f"{report.headline()} (Ctrl-C). report_ tells how far it came."
+        warnings.warn(FitInterruptedWarning(text, report), stacklevel=stacklevel)
+    elif report.unfinished:
+        warnings.warn(NotConvergedWarning(report.warning(), report), stacklevel=stacklevel)

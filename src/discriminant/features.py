@@ -18,7 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import PolynomialFeatures
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
+
+from ._state import all_or_nothing
+from ._validation import taken
 
 __all__ = ["PolynomialMap"]
 
@@ -70,6 +73,7 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
         self.degree = degree
         self.interaction_only = interaction_only
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> PolynomialMap:
         """Learn the number of features.
 
@@ -132,7 +136,7 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
         return names
 
     def _validate(self, X: Any, reset: bool) -> Any:
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
+        return taken(self, X, reset=reset)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

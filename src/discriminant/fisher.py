@@ -22,11 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._driver import Watch
 from ._problem import Problem, encode_known, make_problem
 from ._squares import Coded, cholesky, moments
+from ._state import all_or_nothing
 from .base import LinearClassifier, choice, number
 from .solution import Solution, Status
 
@@ -174,6 +175,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         self._statistics = statistics
         return [self._discriminate(problem)]
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add a portion of data to the statistics; the discriminant is that of all portions together.
 
@@ -280,7 +282,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             Coordinates.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = self._taken(X, reset=False)
         return np.asarray(X @ self.scalings_ - self._statistics.mean @ self.scalings_, X.dtype)
 
 

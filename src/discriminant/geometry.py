@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ._validation import table_of
+
 __all__ = ["Hyperplane", "LinearMachine", "augment", "normalize", "unaugment"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -377,7 +379,7 @@ def two_classes(labels: ArrayLike, name: str, n_rows: int) -> tuple[NDArray[Any]
 def _real(values: Any, name: str) -> Any:
     """Give an array, or CSR, of floats of their own precision; integers and booleans become float64."""
     try:
-        array = values.tocsr() if sparse.issparse(values) else np.asarray(values)
+        array = table_of(values)
         if array.dtype.kind == "c":
             raise TypeError("got complex numbers")
         return array if array.dtype.kind == "f" else array.astype(np.float64)

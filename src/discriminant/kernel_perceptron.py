@@ -33,6 +33,7 @@ from ._driver import CHUNK, Rule, Watch
 from ._machine import ErrorCorrectingRule, Returns, Sweep, record
 from ._problem import Problem
 from ._rows import compiled, finite, inlined
+from ._state import all_or_nothing
 from .base import ORDER_OF_VISITS, OnlineClassifier, available_when, choice, number
 from .bounds import perceptron_from_numbers
 from .schedules import Schedule, get
@@ -389,6 +390,7 @@ class KernelPerceptron(OnlineClassifier):
         return scores
 
     @available_when(_can_grow)
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over a portion of data; the rows join those that the discriminant is made of.
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ._driver import Watch
 from ._problem import Problem, check_weight
 from ._squares import Coded, NotFiniteError, Targets, details_of, solve
+from ._state import all_or_nothing
 from .base import LinearClassifier, available_when
 from .base_regressor import LinearRegressor
 from .solution import Solution, Status
@@ -217,6 +218,7 @@ class LeastSquaresRegressor(LinearRegressor):
 
     _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2"
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from patterns X with targets y.
 

@@ -27,6 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ._validation import table_of
+
 __all__ = ["Custom", "Gaussian", "Kernel", "Linear", "Polynomial", "Precomputed", "Sigmoid", "get"]
 
 Array: TypeAlias = NDArray[Any]
@@ -427,7 +429,7 @@ def _table(values: Any, name: str) -> Any:
     """Give a 2-D array of floats or a CSR matrix; float32 stays, the rest becomes float64."""
     table: Any
     try:
-        table = values.tocsr() if sparse.issparse(values) else np.asarray(values)
+        table = table_of(values)
         if table.dtype.kind == "c":
             raise TypeError("complex numbers")
         if table.dtype not in (np.float32, np.float64):

@@ -32,6 +32,7 @@ from ._backpropagation import Output
 from ._driver import Watch, watching
 from ._network import Lesson, lesson
 from ._problem import Problem, check_weight, encode, encode_known, make_problem
+from ._state import all_or_nothing
 from .base import OnlineClassifier, choice
 from .base_network import NetworkEstimator
 from .geometry import Hyperplane, LinearMachine
@@ -104,7 +105,7 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
     Notes
     -----
     Rows of a CSR matrix are made dense batch by batch.  When the loss is not finite any more, the fit raises, and the
-    weights from before that pass are kept.  With the seed and the parameters of scikit-learn's ``MLPClassifier`` it
+    network is what it was before it.  With the seed and the parameters of scikit-learn's ``MLPClassifier`` it
     draws the same weights and the same order, and makes the same steps.
 
     References
@@ -220,6 +221,7 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
     def _is_plane(self) -> bool:
         return len(self.coefs_) == 1 or self.activation == "linear"
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over a portion of data, going on from the present weights.
 
@@ -252,8 +254,8 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
         with watching() as watch:
             solution = self._portion(lesson, watch, first)
         self._publish([solution], problem, given_X)
-        if watch.interrupted or self._failure is not None:
-            self._warn(watch, stacklevel=3)
+        if watch.interrupted:
+            self._warn(watch)
         return self
 
     def with_weights(self, coefs: Any, intercepts: Any = None, classes: Any = None) -> Self:

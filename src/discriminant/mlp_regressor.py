@@ -12,17 +12,19 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ._backpropagation import Output
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._driver import watching
 from ._network import Lesson, lesson
-from ._problem import explained, make_problem
+from ._problem import make_problem
+from ._state import all_or_nothing, unchanged_on_failure
+from ._validation import taken
 from .base_network import NetworkEstimator
 from .base_regressor import LinearRegressor
 from .geometry import Hyperplane
-from .solution import Solution, history_of
+from .solution import Solution, Status, history_of
 
 
 class MultilayerPerceptronRegressor(NetworkEstimator, CallbackSupportMixin, LinearRegressor):
@@ -156,15 +158,17 @@ class MultilayerPerceptronRegressor(NetworkEstimator, CallbackSupportMixin, Line
         self
             The fitted regressor.
         """
-        self._check_network()
-        given = X, y, sample_weight
-        aimed = self._aimed(X, y, sample_weight, reset=True)
-        self._rule = None
-        with watching() as watch:
-            self._tell(self._driven(aimed, watch, *given), aimed)
-        self._warn(watch)
+        with unchanged_on_failure(self):
+            self._check_network()
+            given = X, y, sample_weight
+            aimed = self._aimed(X, y, sample_weight, reset=True)
+            self._rule = None
+            with watching() as watch:
+                self._tell(self._driven(aimed, watch, *given), aimed)
+            self._warn(watch)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Make one pass over a portion of data, going on from the present weights.
 
@@ -187,19 +191,13 @@ class MultilayerPerceptronRegressor(NetworkEstimator, CallbackSupportMixin, Line
         aimed = self._aimed(X, y, sample_weight, reset=first)
         with watching() as watch:
             self._tell(self._portion(aimed, watch, first), aimed)
-        if watch.interrupted or self._failure is not None:
-            self._warn(watch, stacklevel=3)
+        if watch.interrupted:
+            self._warn(watch)
         return self
 
     def _aimed(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Lesson:
         """The patterns with their values as targets, once the data have passed."""
-        try:
-            X, y = validate_data(
-                self, X, y, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32], order="C",
-                ensure_all_finite=False, multi_output=True, y_numeric=True,
-            )  # fmt: skip
-        except ValueError as error:
-            raise explained(error) from None
+        X, y = taken(self, X, y, reset=reset, order="C", ensure_all_finite=False, multi_output=True, y_numeric=True)
         with np.errstate(over="ignore"):
             T = y.reshape(len(y), -1).astype(X.dtype)
         if not np.all(np.isfinite(T)):
@@ -224,7 +222,7 @@ class MultilayerPerceptronRegressor(NetworkEstimator, CallbackSupportMixin, Line
         facts = {
             "details": details,
             "notes": solution.facts["notes"],
-            "remedy": None if solution.status.finished else self._remedy(),
+            "remedy": self._remedy() if solution.status is Status.BUDGET else None,
         }
         self._report(aimed.problem.source, facts, solution.status)
         self._conclude(solution)
@@ -282,8 +280,7 @@ class MultilayerPerceptronRegressor(NetworkEstimator, CallbackSupportMixin, Line
             The outputs f(x).
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-        values = self._inputs(X)
+        values = self._inputs(taken(self, X, reset=False))
         return values[:, 0] if self._flat else values
 
     def collapse(self) -> Hyperplane | tuple[Hyperplane, ...]:

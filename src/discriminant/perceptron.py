@@ -190,6 +190,7 @@ class SingleSampleRule(PerceptronRule):
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
+        self.facts["last"] = np.atleast_2d(self.A)  # anew: a copy of the rule has a vector of its own
         sweep = self.sweep(problem, watch)
         status = self._ended(problem, sweep)
         if status is Status.SEPARATED and self.total is not None:

@@ -24,6 +24,7 @@ from ._driver import Rule, Watch
 from ._machine import ErrorCorrectingRule, record
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from ._validation import floats
 from .base import IterativeClassifier, choice, number
 from .solution import Epoch, Status
 
@@ -216,7 +217,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
         self
             The machine.
         """
-        parts = [np.atleast_2d(np.asarray(part, np.float64)) for part in weights]
+        parts = [np.atleast_2d(floats("weights", part, np.float64, "give finite weights")) for part in weights]
         shapes = [part.shape for part in parts]
         fit = all(len(shape) == 2 and shape[0] >= 1 and shape[1:] == shapes[0][1:] for shape in shapes)
         if len(parts) < 2 or not fit or shapes[0][1] < 2:
@@ -255,7 +256,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
         shape = (self.subclasses_.size, problem.n_features + 1)
         if self.start is None:
             return [check_random_state(self.random_state).normal(scale=0.01, size=shape).astype(problem.dtype)]
-        A = np.array(self.start, problem.dtype)
+        A = floats("start", self.start, problem.dtype, "give finite weights")
         if A.shape != shape or not np.all(np.isfinite(A)):
             raise ValueError(f"start has shape {A.shape}: give finite augmented vectors of shape {shape}.")
         return [A]

@@ -116,6 +116,7 @@ class PocketRule(ErrorCorrectingRule):
             self.state[2:4] = count_errors(problem.rows, problem.labels, self.pocket, problem.n_rows), -1
             if self.state[2] < 0:
                 raise problem.refuse()
+        self.facts["last"] = np.atleast_2d(self.A)  # anew: a copy of the rule has a vector of its own
         part = np.flatnonzero(problem.part)
         draws = part[self.draw.randint(part.size, size=part.size)]
         before, criterion = self.k, 0.0

@@ -41,6 +41,7 @@ from ._driver import Rule, Watch
 from ._machine import Path, record
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined, row_axpy
+from ._state import Changing
 from .base import OnlineClassifier, choice, number
 from .solution import Epoch, Solution, Status
 
@@ -132,7 +133,7 @@ def _epoch(
     return changes, errors, criterion, least
 
 
-class RecursiveRule:
+class RecursiveRule(Changing):
     """The weights and the factors of R, in double precision whatever the patterns are stored in."""
 
     def __init__(self, A: NDArray[Any], problem: Problem, model: RecursiveLeastSquares, online: bool) -> None:
@@ -166,7 +167,7 @@ class RecursiveRule:
         order = np.flatnonzero(problem.part).astype(np.uint32)
         if self.random is not None:
             order = self.random.permutation(order)
-        d, c, saved = self.D.size, len(self.A), (self.A.copy(), self.V.copy(), self.D.copy(), self.least)
+        d, c = self.D.size, len(self.A)
         y, gain, g = np.empty(d), np.empty(d), np.empty(c)
         for start, stop in watch.chunks(order.size, order.size * d * (d + c)):
             changed, wrong, part, self.least = _epoch(
@@ -174,7 +175,6 @@ class RecursiveRule:
                 self.forgetting, self.cap, y, gain, g, self.least, self.trail.rows, self.trail.cursor,
             )  # fmt: skip
             if changed < 0 or not np.all(np.isfinite(self.A)):
-                self.go_on_from(*saved)  # a portion that is refused leaves no trace
                 raise problem.refuse()
             changes, errors, criterion = changes + changed, errors + wrong, criterion + part
         self.k += changes

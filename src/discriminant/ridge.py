@@ -19,11 +19,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
 from ._problem import check_weight
 from ._squares import Answer, NotFiniteError, details_of, dual_ridge, judged, solve
+from ._state import all_or_nothing
+from ._validation import taken
 from .base import choice, number
 from .base_regressor import LinearRegressor
 from .solution import Status
@@ -100,6 +102,7 @@ class RidgeRegressor(LinearRegressor):
         if self.alpha == 0 and (self.kernel is not None or self.dual is True):
             raise ValueError("alpha=0 makes the dual system singular: give alpha > 0, or use LeastSquaresRegressor.")
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from patterns X with targets y.
 
@@ -170,7 +173,7 @@ class RidgeRegressor(LinearRegressor):
         if self.kernel is None:
             return super().predict(X)
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = taken(self, X, reset=False)
         kernel, size = mercer.get(self.kernel), max(1, BLOCK // (8 * self.dual_coef_.size))
         values = np.empty(X.shape[0], np.result_type(X.dtype, self.dual_coef_.dtype))
         for start in range(0, X.shape[0], size):

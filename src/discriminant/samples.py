@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ._validation import table_of
+
 __all__ = ["Samples", "as_matrix", "as_vector", "gram", "product", "row_sqnorms", "transposed_product"]
 
 Vector = NDArray[np.floating[Any]]
@@ -127,7 +129,7 @@ def as_matrix(Y: Any, name: str = "Y") -> Any:
     """
     if isinstance(Y, Samples):
         return Y
-    Y = Y.tocsr() if sparse.issparse(Y) else np.asarray(Y)
+    Y = table_of(Y)
     if Y.ndim != 2 or 0 in Y.shape:
         raise ValueError(f"{name} must be a matrix with a row for each sample, got shape {Y.shape}; reshape it")
     if Y.dtype.kind not in "biuf":

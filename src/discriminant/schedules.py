@@ -35,6 +35,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._state import Changing, Undo
+
 __all__ = [
     "Schedule", "Constant", "Harmonic", "Linear", "Adaptive", "Optimal", "ScalarRLS", "Custom", "Conditions", "get",
 ]  # fmt: skip
@@ -77,7 +79,7 @@ _NOT_69 = _EVERY._replace(eq69=False)
 _ONLY_28 = Conditions(eq28=True, eq29=None, eq30=None, eq68=None, eq69=None)
 
 
-class Schedule:
+class Schedule(Changing):
     """A learning rate η(k), k = 1, 2, …: what all schedules can do.
 
     A subclass gives `_rates` and `_conditions`. One with state (`stateful`) also overrides `observe` and `reset`.
@@ -104,6 +106,11 @@ class Schedule:
             if not isinstance(value, int | np.integer) or value < least:
                 raise ValueError(f"{name} must be an integer ≥ {least}, got {value!r}; steps are numbered from 1")
         return np.full(count, self._rates(np.arange(first, first + count, dtype=np.float64)))
+
+    def undo(self, known: set[int]) -> Undo:
+        """What makes it forget all that it will have observed from now on."""
+        before = copy.deepcopy(vars(self)) if self.stateful else {}
+        return lambda: vars(self).update(before)
 
     def conditions(self) -> Conditions:
         """Which of the conditions (28)–(30), (68) and (69) hold."""

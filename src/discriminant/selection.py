@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ._problem import check_weight
+from ._validation import table_of
 from .svm import SupportVectorMachine
 
 
@@ -113,7 +113,7 @@ def leave_one_out(model: SupportVectorMachine, X: Any, y: Any, sample_weight: An
     LeaveOneOut(error=0.10, bound=0.15)
     """
     check_is_fitted(model)
-    X, y = (X.tocsr() if sparse.issparse(X) else np.asarray(X)), np.asarray(y)
+    X, y = table_of(X), np.asarray(y)
     weight = check_weight(np.ones(len(y)) if sample_weight is None else sample_weight, len(y), np.dtype(np.float64))
     _check_same(model, X, y, weight)
     errors = 0

@@ -32,9 +32,10 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from ._exact import rank
 from ._faces import Outcome, settle
 from ._margin import Margin, Widest, maximal_margin
-from ._problem import encode, explained, refusal
+from ._problem import encode, refusal
 from ._progress import Progress
 from ._system import Direction, Indices, System
+from ._validation import check_indices, explained
 from ._words import describe, describe_parts, evidence
 from .certificate import FAMILIES, READINGS, VERDICTS, Certificate, Term, of_frame, plain, shared_point
 from .geometry import Hyperplane, LinearMachine
@@ -411,6 +412,7 @@ class Parts(Mapping[Any, Separability]):
 
 def _table(X: Any, reading: str) -> tuple[Any, Names]:
     """X as an array or CSR matrix of finite numbers of its own type, and what its rows and columns are called."""
+    check_indices(X)
     columns = getattr(X, "columns", None)
     index = getattr(X, "index", None)
     named = list(columns) if columns is not None and all(isinstance(name, str) for name in columns) else None

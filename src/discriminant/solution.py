@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._state import Changing
+
 
 class Status(Enum):
     """Why a fit stopped; every member carries its sentence.
@@ -64,7 +66,7 @@ class Epoch(NamedTuple):
 HISTORY = ("errors", "criterion", "step", "corrections")
 
 
-class Epochs(Sequence[Epoch]):
+class Epochs(Changing, Sequence[Epoch]):
     """Epochs kept as the rows of a growing table: a stream of portions makes very many, and each reads them all."""
 
     def __init__(self, epochs: Iterable[Epoch] = ()) -> None:
@@ -145,6 +147,37 @@ def history_of(solutions: Sequence[Solution]) -> dict[str, NDArray[Any]]:
     return history
 
 
+# What can be said of several problems together, by the name of a detail: how, and in which word.
+TOGETHER: dict[str, tuple[str, Callable[[list[float]], float]]] = {
+    "criterion value": ("total", sum),
+    "rounds": ("total", sum),
+    "duality gap": ("largest", max),
+    "KKT violation": ("largest", max),
+    "gradient": ("largest", max),
+    "Newton decrement": ("largest", max),
+    "margin": ("smallest", min),
+}
+
+
+def details_of(solutions: Sequence[Solution]) -> dict[str, Any]:
+    """The procedure's own lines of a report: of several problems, totals and the worst; the rest would mislead."""
+    own = [dict(solution.facts.get("details", {})) for solution in solutions]
+    for details in own:
+        if isinstance(gap := details.get("duality gap"), float) and gap < 0:  # by rounding
+            details["duality gap"] = 0.0
+    if len(own) == 1:
+        return own[0]
+    together: dict[str, Any] = {}
+    for name, first in own[0].items():
+        values: list[Any] = [details.get(name) for details in own]
+        if all(value == first for value in values):
+            together[name] = first
+        elif name in TOGETHER and all(isinstance(value, int | float) for value in values):
+            word, whole = TOGETHER[name]
+            together[f"{word} {name}"] = whole(values)
+    return together
+
+
 def told_by(history: dict[str, NDArray[Any]], count: int = 1) -> list[Epochs]:
     """The epochs of each of ``count`` problems, from the history of them all: the reverse of ``history_of``."""
     size = next((len(history[name]) for name in HISTORY if name in history), 0)
@@ -207,10 +240,21 @@ class Report:
         """The first sentence: who stopped, and why."""
         return f"{self._facts['procedure']}: {Status[self._facts['status']]}"
 
+    @property
+    def unfinished(self) -> bool:
+        """Whether the procedure gave up before it had done what it set out to do; to be told to stop is not that."""
+        status = Status[self._facts["status"]]
+        return not status.finished and status is not Status.STOPPED
+
     def warning(self) -> str:
-        """What was minimized, how many errors are left, whether the classes overlap, what to try; reads no data."""
-        facts = self._facts
-        return f"{self.headline()}. Minimized: {facts['criterion']}. {self._left(facts)}To try: {facts['remedy']}"
+        """What was minimized, whether the classes overlap, what to try: no number, so that equal reasons read alike."""
+        facts, left = self._facts, ""
+        if facts["errors"] is not None:
+            left = f"The classes {'are not' if facts['inseparable'] else 'may not be'} linearly separable. "
+        return (
+            f"{self.headline()}. Minimized: {facts['criterion']}. {left}report_ has the numbers. To try: "
+            f"{facts['remedy']}"
+        )
 
     def __str__(self) -> str:
         facts = self.to_dict()
@@ -220,9 +264,9 @@ class Report:
         }
         rows |= {"features": facts.get("scale"), "note": " ".join(facts["notes"])}
         rows |= {name: facts.get(name) for name in ("verdict", "proof", "remedy")}
-        return "\n".join(
-            [self.headline(), *(f"  {name:<15} {text}" for name, text in rows.items() if text not in (None, ""))]
-        )
+        shown = {name: text for name, text in rows.items() if text not in (None, "")}
+        width = max([15, *map(len, shown)])
+        return "\n".join([self.headline(), *(f"  {name:<{width}} {text}" for name, text in shown.items())])
 
     @staticmethod
     def _iterations(facts: dict[str, Any]) -> dict[str, str]:
@@ -237,17 +281,6 @@ class Report:
             "corrections": f"{facts['corrections']:,}{allowed}",
             "errors": Report._errors_left(facts),
         }
-
-    @staticmethod
-    def _left(facts: dict[str, Any]) -> str:
-        """The errors that are left, where a procedure counts them."""
-        if facts["errors"] is None:
-            return ""
-        inseparable = "are not" if facts["inseparable"] else "may not be"
-        return (
-            f"Errors after {facts['iterations']:,} iterations: {Report._errors_left(facts)}; the classes {inseparable} "
-            "linearly separable. "
-        )
 
     @staticmethod
     def _errors_left(facts: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ from ._class_weights import check_class_weight, row_weights
 from ._driver import Watch
 from ._later import Elsewhere, Later
 from ._problem import Problem
+from ._state import unchanged_on_failure
 from ._svm_machines import machines
 from ._svm_parts import Parts, expansions, spread
 from ._svm_planes import Machine, Settings
@@ -176,11 +177,13 @@ class SupportVectorMachine(LinearClassifier):
         self
             The fitted classifier.
         """
-        super().fit(X, y, sample_weight)
-        if self.probability:
-            plain = clone(self).set_params(probability=False)
-            (found,) = CalibratedClassifierCV(plain, ensemble=False).fit(X, y, sample_weight).calibrated_classifiers_
-            self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in found.calibrators])
+        with unchanged_on_failure(self):
+            super().fit(X, y, sample_weight)
+            if self.probability:
+                plain = clone(self).set_params(probability=False)
+                found = CalibratedClassifierCV(plain, ensemble=False).fit(X, y, sample_weight)
+                sigmoids = found.calibrated_classifiers_[0].calibrators
+                self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in sigmoids])
         return self
 
     @available_when(lambda model: model.probability)
@@ -302,6 +305,9 @@ class SupportVectorMachine(LinearClassifier):
         self.width_ = 2 * self.margin_
         self.gap_ = float(max(machine.gap for machine in machines))
         super()._publish(solutions, problem, X)
+
+    def _details(self, solutions: list[Solution]) -> dict[str, Any]:
+        return super()._details(solutions) | {"support vectors": int(self.support_.size)}
 
     @property
     def support_vectors_(self) -> Any:

@@ -7,7 +7,6 @@ Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*,
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from copy import copy
 from typing import Any, Self, cast
@@ -24,9 +23,11 @@ from ._lms import (
     streams,
 )
 from ._problem import Problem, make_problem
+from ._state import all_or_nothing, unchanged_on_failure
+from ._validation import floats
 from .base import available_when
 from .base_regressor import LinearRegressor
-from .exceptions import FitInterruptedWarning, NotConvergedWarning
+from .exceptions import warn_of
 from .schedules import Schedule
 from .solution import Epochs, Solution, Status, history_of
 
@@ -136,17 +137,13 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         self
             The fitted regressor.
         """
-        given = X, y, sample_weight
-        problem = self._aimed(X, y, sample_weight, reset=True)
-        self._going: LeastMeanSquaresRule | None = None
-        with watching() as watch:
-            self._tell(self._solution(problem, watch, *given), problem)
-        if watch.interrupted:
-            text = f"{self.report_.headline()} (Ctrl-C after {self.n_iter_} iterations)."
-            warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=3)
-        elif not self.status_.finished and self.status_ is not Status.STOPPED:
-            text = f"{self.report_.headline()} ({self.n_iter_} iterations). To try: {self._remedy()}"
-            warnings.warn(NotConvergedWarning(text, self.report_), stacklevel=3)
+        with unchanged_on_failure(self):
+            given = X, y, sample_weight
+            problem = self._aimed(X, y, sample_weight, reset=True)
+            self._going: LeastMeanSquaresRule | None = None
+            with watching() as watch:
+                self._tell(self._solution(problem, watch, *given), problem)
+            warn_of(self.report_, watch.interrupted, stacklevel=4)
         return self
 
     def _solution(self, problem: AimedProblem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution:
@@ -172,6 +169,7 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         return solution
 
     @available_when(streams)
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Make one pass over a portion of data, going on from the present weights.
 
@@ -213,7 +211,7 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         """The start vector."""
         if self.start is None:
             return problem.zeros()
-        a = np.array(self.start, problem.dtype)
+        a = floats("start", self.start, problem.dtype, "give finite weights")
         if a.shape != (wanted := (problem.n_features + 1,)) or not np.all(np.isfinite(a)):
             raise ValueError(f"start has shape {a.shape}: give finite weights (w0, w) of shape {wanted}.")
         return a[None]
@@ -233,5 +231,5 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         value = float(solution.epochs[-1].criterion) if solution.epochs else None
         details = {"iterations": self.n_iter_, "corrections": self.n_corrections_, "criterion value": value}
         details |= solution.facts.get("details", {})
-        facts = {"details": details, "remedy": None if solution.status.finished else self._remedy()}
+        facts = {"details": details, "remedy": self._remedy() if solution.status is Status.BUDGET else None}
         self._publish(solution.weights[0], problem.source, facts, solution.status)

@@ -124,6 +124,7 @@ class WinnowRule(ErrorCorrectingRule):
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
+        self.facts["exponents"] = self.s[None]  # anew: a copy of the rule has a vector of its own
         sweep = self.sweep(problem, watch)
         if not np.all(np.isfinite(self.s)):
             raise problem.refuse()

@@ -61,7 +61,7 @@ def _complete(model: Any) -> None:
         model._rules = []
         model._portions = told_by(history or {}, n_problems(model.classes_.size, model.multiclass_))
     if isinstance(model, NetworkEstimator):
-        model._rule, model._failure, model._notes = None, None, []
+        model._rule, model._notes = None, []
         model._told = told_by(history or {})[0]
     if isinstance(model, WidrowHoffRegressor):
         model._going, model._epochs = None, told_by(history or {})[0]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
+from ._workers import one_blas_thread
 from .exceptions import FitInterruptedWarning
 from .geometry import Hyperplane
 from .margin_distribution import margins
@@ -104,7 +104,7 @@ class Task:
 
     def row(self) -> Row:
         """The row of the table."""
-        with threadpool_limits(1, "blas"):  # the same bits whatever shares the machine
+        with one_blas_thread():  # the same bits whatever shares the machine
             folds = [self._attempt(train, test) for train, test in self.folds]
             whole = self._attempt(None, None)
             margin = smallest(None if whole.model is None else geometric_margins(whole.model, self.X, self.y))

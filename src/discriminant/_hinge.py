@@ -35,7 +35,8 @@ from scipy.linalg import cho_factor, cho_solve
 from ._driver import Watch
 from ._problem import narrow
 from ._rows import compiled, inlined, row_axpy, row_column, row_dot, row_length, row_value
-from ._squares import blas, in_order
+from ._squares import in_order
+from ._workers import one_blas_thread
 
 Vector = NDArray[np.float64]
 
@@ -387,7 +388,7 @@ def minimize(
     if k > 2:
         calm = minimize(X, z, C / k, squared=False, free=free, tol=tol, start=start, watch=watch)
         start = calm.a
-    with blas().limit(limits=1, user_api="blas"):  # two of its threads lose more in waiting than they gain
+    with one_blas_thread():  # two of its threads lose more in waiting than they gain
         start = start if center is None else np.r_[start[0] + center @ start[1:], start[1:]]
         newton = Newton(Rows(X, z, center), C, squared, free)
         found = None if calm is None else newton.weighed(start, k * calm.alpha)._replace(steps=calm.steps)

@@ -38,7 +38,8 @@ from ._losses import GROUP, long_pass, short_pass
 from ._problem import EMPTY, narrow
 from ._rows import CSR
 from ._softmax import Room, one_pass
-from ._squares import RUNS, blas, in_order
+from ._squares import RUNS, in_order
+from ._workers import one_blas_thread
 
 Matrix = NDArray[np.float64]
 
@@ -68,7 +69,7 @@ def in_runs(n: int, count: int, work: Callable[[int, int], list[Any]]) -> list[A
     if count <= 1:
         return work(0, n)
     runs = list(pairwise(np.linspace(0, n, count + 1).astype(int).tolist()))
-    with blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(os.cpu_count()) as pool:
         parts = list(pool.map(lambda run: work(*run), runs))
     return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
 

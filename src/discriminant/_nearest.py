@@ -26,7 +26,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 
 from ._driver import Interrupted, Watch
 from ._kernel_rows import Indices, Part, Vector
-from ._squares import blas
+from ._workers import one_blas_thread
 
 TOUCH = 1e-14  # squared distance, in units of the largest K(x, x), that rounding cannot tell from zero
 EXACT = 1e-12  # relative difference of d² and of what is reached that is left in the end
@@ -54,7 +54,7 @@ def nearest(
     search = Search(source, z, float(diagonal.max()), start)
     joined = 1
     square, reached = search.look()
-    with blas().limit(limits=1, user_api="blas"):  # the same sums whatever the number of threads
+    with one_blas_thread():  # the same sums whatever the number of threads
         while square > TOUCH * search.scale and square - reached > EXACT * square:
             worst, before = search.violators(joined), square
             if not worst.size:

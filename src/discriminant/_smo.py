@@ -33,9 +33,9 @@ from ._dual import Ascent, Dual, Tick, feasible
 from ._interior import interior
 from ._kernel_rows import CACHE, EVERYTHING, SMALL, Indices, KernelRows, Make, Part, Vector
 from ._pairs import keys, pairs
-from ._squares import blas
 from ._streamed_rows import StreamedRows
 from ._whole import Whole
+from ._workers import one_blas_thread
 
 FINE = 1e-9
 WIDE, NARROW = 2048, 512  # rows of a block, and of one whose rows are dear or whose pairs take long
@@ -71,7 +71,7 @@ def smo(
         rows = KernelRows(rows, z.size, cache_bytes, workers=1)
     source = Part(rows, EVERYTHING) if isinstance(rows, KernelRows) else rows
     alpha = feasible(start, z, C)
-    with blas().limit(limits=1, user_api="blas"):  # the same sums whatever the number of threads
+    with one_blas_thread():  # the same sums whatever the number of threads
         if isinstance(source, Part) and z.size <= SMALL and source.kernel.cache_bytes >= 8 * z.size**2:
             return Whole(source.whole(), diagonal, z, C, alpha).solve(min(tol, FINE), watch, tick)
         return Blocks(source, diagonal, z, C, alpha).solve(tol, watch, tick)

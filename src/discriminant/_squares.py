@@ -21,7 +21,6 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,8 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.linalg.lapack import dpocon
 from scipy.sparse.linalg import LinearOperator, lsqr
-from threadpoolctl import ThreadpoolController
+
+from ._workers import one_blas_thread
 
 BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
 RUNS = 16  # parts of the data that threads may take, whatever their number
@@ -148,14 +148,9 @@ def in_order(X: Any, work: Callable[[slice], list[Any]]) -> list[Any]:
 
     if len(runs) == 1:
         return total(runs[0])
-    with blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
+    with one_blas_thread(), ThreadPoolExecutor(os.cpu_count()) as pool:
         sums = list(pool.map(total, runs))
     return [sum(column[1:], start=column[0]) for column in zip(*sums, strict=True)]
-
-
-@cache
-def blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 def provisional_center(X: Any) -> Matrix | None:

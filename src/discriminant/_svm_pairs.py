@@ -21,9 +21,9 @@ from ._dual import feasible
 from ._pairs import extremes, pairs
 from ._problem import Problem
 from ._rows import compiled, inlined
-from ._squares import blas
 from ._svm_parts import Parts
 from ._svm_planes import NEARLY, ROUNDING, SMALL, Machine, Settings, Vector, centered
+from ._workers import one_blas_thread
 from .solution import Status
 
 MANY = 10  # classes from which this pays for its compiling
@@ -59,7 +59,7 @@ class SmallPairs:
     def machines(self, past: list[Machine | None]) -> Iterator[Machine | None]:
         """Solve pair after pair, from what was found for another C; None where that has not ended well."""
         before = iter(past)
-        with blas().limit(limits=1, user_api="blas"):  # the same sums whatever the number of threads
+        with one_blas_thread():  # the same sums whatever the number of threads
             own = [self._values(i, i, i + 1) for i in range(self.parts.c)]
             for i in range(self.parts.c):
                 for j, cross in self._crossings(i):

@@ -39,8 +39,8 @@ from ._problem import Problem
 from ._recession import told
 from ._regression import Frame, RegressionRule
 from ._sigmoid import SquaredRule
-from ._squares import blas
 from ._wald import WaldTable
+from ._workers import one_blas_thread
 from .base import IterativeClassifier, choice, number
 from .exceptions import InfiniteEstimateWarning
 from .geometry import LinearMachine
@@ -218,7 +218,7 @@ class LogisticDiscriminant(IterativeClassifier):
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
         self._labels = problem.labels  # of all classes, also where one class is held against the rest
         try:
-            with blas().limit(limits=1, user_api="blas"):  # our own threads share the work
+            with one_blas_thread():  # our own threads share the work
                 return super()._solutions(problem, watch, X, y, sample_weight)
         finally:
             del self._labels

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -35,12 +37,18 @@ from discriminant import (
 )
 from discriminant._driver import CHUNK, Watch, drive, watching
 from discriminant._problem import make_problem
+from discriminant.relaxation import largest_eigenvalue
 from discriminant.solution import Epoch, Epochs
 
 ITERATIVE = [
     value
     for name in discriminant.__all__
     if inspect.isclass(value := getattr(discriminant, name)) and issubclass(value, base.IterativeClassifier)
+]
+ESTIMATORS = [
+    value
+    for name in discriminant.__all__
+    if inspect.isclass(value := getattr(discriminant, name)) and issubclass(value, BaseEstimator)
 ]
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 
@@ -428,6 +436,32 @@ def test_ctrl_c_during_the_first_pass(ctrl_c: Any, monkeypatch: pytest.MonkeyPat
         assert np.any(model.weights_ != 0)  # two chunks of learning are kept
         np.testing.assert_array_equal(model.history_["weights"][-1], model.weights_)
         assert "in the last iteration" not in str(model.report_)
+
+
+EPOCHS = [kind for kind in ESTIMATORS if "max_iter" in kind().get_params()]
+assert len(EPOCHS) > len(ITERATIVE)  # regressors have epochs too
+
+
+@pytest.mark.parametrize("kind", EPOCHS)
+def test_ctrl_c_before_the_first_epoch_leaves_a_usable_model(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = overlapping()
+    monkeypatch.setattr(Watch, "interrupted", True)
+    with pytest.warns(FitInterruptedWarning, match=r"\(Ctrl-C\)"):
+        model = limited(kind).fit(X, y)
+    assert model.status_ is Status.STOPPED
+    assert model.report_.to_dict()["remedy"] is None
+    assert model.predict(X).shape == (60,)
+    assert "stopped" in str(model.report_)
+
+
+def test_a_factor_of_batch_relaxation_is_found_between_two_looks_at_the_keyboard() -> None:
+    for X in (np.ones((5000, 3)), np.ones((5, 501)), sparse.csr_array(np.ones((5, 4)))):
+        problem = make_problem(X, np.arange(X.shape[0], dtype=np.int32) % 2, None, 2)
+        watch = Watch()
+        assert largest_eigenvalue(problem, watch) > 0
+        watch.interrupted = True
+        with pytest.raises(_driver.Interrupted):
+            largest_eigenvalue(problem, watch)
 
 
 def test_a_second_ctrl_c_raises(ctrl_c: Any) -> None:

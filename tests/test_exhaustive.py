@@ -81,7 +81,7 @@ def test_the_compiled_search_is_plain_python():
     Y = normalized(*datasets.and_function())
     for start in (0, 30, 57, 100):
         fast, plain = np.zeros(3), np.zeros(3)
-        assert _first_solution(Y, 2, start, 125, fast) == _first_solution.py_func(Y, 2, start, 125, plain)
+        assert _first_solution(Y, 2, start, 125, 40, fast) == _first_solution.py_func(Y, 2, start, 125, 40, plain)
         np.testing.assert_array_equal(fast, plain)
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from discriminant import GradientDescent, NotConvergedWarning, Relaxation, Status, datasets, kesler, schedules
+from discriminant._driver import Watch
 from discriminant._problem import make_problem
 from discriminant._rows import CSR
 from discriminant.relaxation import _batch, _epoch, _separates, largest_eigenvalue
@@ -265,7 +266,7 @@ def test_the_largest_eigenvalue_by_either_route(d, rng):
     for form, rtol in [("dense", 1e-12), ("csr", 1e-6), ("repeated entries", 1e-6), ("float32", 1e-5)]:
         problem = make_problem(FORMS[form](X), labels, None, 2)
         assert isinstance(problem.rows, CSR) == (form in ("csr", "repeated entries"))
-        np.testing.assert_allclose(largest_eigenvalue(problem), expected, rtol=rtol)
+        np.testing.assert_allclose(largest_eigenvalue(problem, Watch()), expected, rtol=rtol)
 
 
 def test_a_top_eigenvector_that_is_orthogonal_to_ones():
@@ -273,7 +274,7 @@ def test_a_top_eigenvector_that_is_orthogonal_to_ones():
     Y = np.column_stack([np.ones(4), X.toarray()])
     U = Y / np.linalg.norm(Y, axis=1)[:, None]
     problem = make_problem(X, np.array([0, 1, 0, 1], np.int32), None, 2)
-    np.testing.assert_allclose(largest_eigenvalue(problem), np.linalg.eigvalsh(U.T @ U)[-1], rtol=1e-6)
+    np.testing.assert_allclose(largest_eigenvalue(problem, Watch()), np.linalg.eigvalsh(U.T @ U)[-1], rtol=1e-6)
 
 
 # Storage

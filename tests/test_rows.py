@@ -225,8 +225,8 @@ def test_the_batch_pass_and_the_error_count_are_their_python_bodies() -> None:
         assert met[0] == ((margins <= 1).sum(), (margins <= 0).sum(), (1 - margins)[margins <= 1].sum(), margins.min())
         np.testing.assert_array_equal(sums[0], (2 * LABELS - 1)[margins <= 1] @ np.c_[np.ones(4), X][margins <= 1])
         for run in (pocket.count_errors, pocket.count_errors.py_func):
-            assert run(rows, LABELS, A, 9) == (margins <= 0).sum()
-            assert run(rows, LABELS, A, 1) == 1
+            assert run(rows, LABELS, 0, 4, A, 9) == (margins <= 0).sum()
+            assert run(rows, LABELS, 0, 4, A, 1) == 1
 
 
 def test_the_pockets_visits_are_their_python_body() -> None:

@@ -33,7 +33,7 @@ from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined
 from .base import ORDER_OF_VISITS, OnlineClassifier, choice, number
 from .bounds import perceptron_from_numbers
-from .pocket import PocketRule, count_errors
+from .pocket import PocketRule, all_errors
 from .schedules import Schedule, get
 from .solution import Epoch, Solution, Status
 
@@ -194,13 +194,13 @@ class SingleSampleRule(PerceptronRule):
         sweep = self.sweep(problem, watch)
         status = self._ended(problem, sweep)
         if status is Status.SEPARATED and self.total is not None:
-            status, sweep = self._judge_mean(problem, sweep)
+            status, sweep = self._judge_mean(problem, sweep, watch)
         return self.told(sweep, status)
 
-    def _judge_mean(self, problem: Problem, sweep: Sweep) -> tuple[Status, Sweep]:
+    def _judge_mean(self, problem: Problem, sweep: Sweep, watch: Watch) -> tuple[Status, Sweep]:
         """The weights separate; their mean, which is the answer, need not."""
         mean = self.answer[0] if self.A.ndim == 1 else self.answer
-        errors = int(count_errors(problem.rows, problem.labels, np.ascontiguousarray(mean), problem.n_rows + 1))
+        errors = all_errors(problem, np.ascontiguousarray(mean), watch)
         if not errors:
             return Status.SEPARATED, sweep
         self.facts["notes"] = [

@@ -14,6 +14,7 @@ Source: Duda, Hart, Stork, *Pattern Classification*, Problems 9 and 10.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -75,10 +76,12 @@ def _epoch(
 
 
 @compiled
-def _errors(X: Rows, labels: NDArray[np.int32], owner: NDArray[np.int32], A: NDArray[Any]) -> int:
+def _errors(
+    X: Rows, labels: NDArray[np.int32], owner: NDArray[np.int32], start: int, stop: int, A: NDArray[Any]
+) -> int:
     """Count the patterns whose own class does not win."""
     errors = 0
-    for i in range(labels.size):
+    for i in range(start, stop):
         _, _, margin = champions(X, i, labels[i], owner, A)
         errors += margin <= 0
     return errors
@@ -103,7 +106,8 @@ class PiecewiseRule(ErrorCorrectingRule):
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass, and a count of the errors that it leaves; the history keeps those of the best machine."""
         sweep = self.sweep(problem, watch)
-        errors = int(_errors(problem.rows, problem.labels, self.owner, self.A))
+        chunks = watch.chunks(problem.n_rows, problem.work)
+        errors = sum(int(_errors(problem.rows, problem.labels, self.owner, *chunk, self.A)) for chunk in chunks)
         if errors < self.fewest:
             self.best, self.fewest = self.A.copy(), errors
         return self.told(sweep._replace(errors=self.fewest), None if self.fewest else Status.SEPARATED)
@@ -250,7 +254,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
             )
         c = self.classes_.size
         self.subclasses_ = np.repeat(np.arange(c, dtype=np.int32), np.broadcast_to(counts, c))
-        return [problem]
+        return [replace(problem, n_outputs=self.subclasses_.size)]
 
     def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
         shape = (self.subclasses_.size, problem.n_features + 1)

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 @compiled
-def count_errors(X: Rows, labels: NDArray[np.int32], A: NDArray[Any], limit: int) -> int:
+def count_errors(X: Rows, labels: NDArray[np.int32], start: int, stop: int, A: NDArray[Any], limit: int) -> int:
     """Count the patterns that A does not classify correctly, up to a limit; -1 when one is not finite."""
     errors = 0
-    for i in range(labels.size):
+    for i in range(start, stop):
         if labels[i] >= 0:
             margin, _ = visit(X, i, labels[i], A)
             if not finite(margin):
@@ -82,7 +82,7 @@ def _visits(
         state[0] += 1
         if state[0] > state[1]:
             if state[3] < 0:
-                state[3] = count_errors(X, labels, A, state[2])
+                state[3] = count_errors(X, labels, 0, labels.size, A, state[2])
                 patience -= 1
             if state[3] < state[2]:
                 copy_into(A.ravel(), pocket.ravel())
@@ -91,6 +91,17 @@ def _visits(
                 if state[2] == 0:
                     return t + 1, corrections, criterion
     return draws.size, corrections, criterion
+
+
+def all_errors(problem: Problem, A: NDArray[Any], watch: Watch) -> int:
+    """How many patterns A does not classify correctly."""
+    errors = 0
+    for start, stop in watch.chunks(problem.n_rows, problem.work):
+        found = int(count_errors(problem.rows, problem.labels, start, stop, A, problem.n_rows + 1))
+        if found < 0:
+            raise problem.refuse()
+        errors += found
+    return errors
 
 
 class PocketRule(ErrorCorrectingRule):
@@ -113,9 +124,7 @@ class PocketRule(ErrorCorrectingRule):
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """Draw and visit; the errors are those of the pocket on all patterns."""
         if self.state[2] < 0 or self.online:  # a new portion: what the pocket did on others says nothing here
-            self.state[2:4] = count_errors(problem.rows, problem.labels, self.pocket, problem.n_rows), -1
-            if self.state[2] < 0:
-                raise problem.refuse()
+            self.state[2:4] = all_errors(problem, self.pocket, watch), -1
         self.facts["last"] = np.atleast_2d(self.A)  # anew: a copy of the rule has a vector of its own
         part = np.flatnonzero(problem.part)
         draws = part[self.draw.randint(part.size, size=part.size)]

@@ -136,7 +136,7 @@ class RelaxationRule(ErrorCorrectingRule):
     def __init__(self, A: NDArray[Any], problem: Problem, model: Relaxation, online: bool) -> None:
         self._measured: Problem | None = None
         self.measure(problem)  # first of all, because it refuses what is not finite
-        super().__init__(A, model.margin, model._eta(problem), model)
+        super().__init__(A, model.margin, 1.0 if model.eta is None else model.eta, model)
         self.online = online
         if self.b == 0 and not np.any(A if len(A) == 1 else A - A[0]):
             raise ValueError(
@@ -187,6 +187,26 @@ class SingleSampleRule(RelaxationRule):
 class BatchRule(RelaxationRule):
     """Algorithm 8: one step along the sum of all relaxations."""
 
+    def __init__(self, A: NDArray[Any], problem: Problem, model: Relaxation, online: bool) -> None:
+        super().__init__(A, problem, model, online)
+        self.given, self.settled = model.eta, False
+
+    def settle(self, problem: Problem, watch: Watch) -> None:
+        """The default of the factor, half the bound; a given one that is not below the bound may not descend."""
+        if self.given is None:
+            self.schedule = get(1 / largest_eigenvalue(problem, watch))
+            self.fixed = self.schedule(1)
+        # the largest eigenvalue is at most the number of patterns
+        elif (first := self.schedule(1)) >= 2 / problem.n_rows and first >= (
+            bound := 2 / largest_eigenvalue(problem, watch)
+        ):
+            warnings.warn(
+                f"eta={first:g} is not below 2 / lambda_max = {bound:.6g}, up to which batch relaxation is sure to "
+                "descend: it may diverge. Give a smaller eta, or None for half the bound.",
+                stacklevel=8,  # up to the line that calls fit
+            )
+        self.settled = True
+
     def add_all(self, problem: Problem, start: int, stop: int, total: NDArray[Any]) -> Any:
         """Sum the relaxations of the violators."""
         norms, weight = self.measure(problem)
@@ -194,6 +214,8 @@ class BatchRule(RelaxationRule):
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One step, or none when Ya > 0 already."""
+        if not self.settled:
+            self.settle(problem, watch)
         found, total = self.gather(problem, watch)
         if not found.errors:
             return self.told(found._replace(corrections=0), Status.SEPARATED)
@@ -209,14 +231,19 @@ def squared_lengths(problem: Problem) -> NDArray[Any]:
     return np.asarray(norms, problem.dtype)
 
 
-def largest_eigenvalue(problem: Problem) -> float:
+def largest_eigenvalue(problem: Problem, watch: Watch) -> float:
     """lambda_max of the sum of yy'/|y|^2, which bounds the factor of the batch rule."""
     problem.check_finite()
     Y, d = Samples(problem.source, np.ones(problem.n_rows)), problem.n_features + 1
     scale = np.where(problem.part, 1 / Y.row_sqnorms(), 0)
     if d < 3 or (d <= 500 and not isinstance(problem.rows, CSR)):
-        return float(np.linalg.eigvalsh(Y.gram(scale))[-1])
-    operator = LinearOperator((d, d), matvec=lambda v: Y.T @ (scale * (Y @ v.ravel())), dtype=np.float64)
+        return float(np.linalg.eigvalsh(Y.gram(scale, watch.check))[-1])
+
+    def times(v: NDArray[Any]) -> NDArray[Any]:
+        watch.check()
+        return Y.T @ (scale * (Y @ v.ravel()))
+
+    operator = LinearOperator((d, d), matvec=times, dtype=np.float64)
     start = np.random.default_rng(0).random(d)  # fixed, and at right angles to nothing in particular
     return float(eigsh(operator, k=1, v0=start, tol=1e-6, return_eigenvectors=False)[0])
 
@@ -318,23 +345,6 @@ class Relaxation(OnlineClassifier):
             number("eta", self.eta, "relaxation needs 0 < eta < 2", 0, high=np.inf if self.batch else 2)
         if (needs := get(self.eta).needs) not in (None, "errors"):
             raise ValueError(f"eta={self.eta!r} needs {needs}, which relaxation has not: give a number or a function.")
-
-    def _eta(self, problem: Problem) -> Any:
-        """The factor, with the default and the bound of the batch rule."""
-        if not self.batch:
-            return 1.0 if self.eta is None else self.eta
-        if self.eta is None:
-            return 1 / largest_eigenvalue(problem)
-        first = get(self.eta)(1)
-        if first < 2 / problem.n_rows:  # the largest eigenvalue is at most the number of patterns
-            return self.eta
-        if first >= (bound := 2 / largest_eigenvalue(problem)):
-            warnings.warn(
-                f"eta={first:g} is not below 2 / lambda_max = {bound:.6g}, up to which batch relaxation is sure to "
-                "descend: it may diverge. Give a smaller eta, or None for half the bound.",
-                stacklevel=7,  # up to the line that calls fit
-            )
-        return self.eta
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         rule = BatchRule if self.batch else SingleSampleRule

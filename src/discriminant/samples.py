@@ -15,6 +15,7 @@ Source: Duda, Hart, Stork, *Pattern Classification*, §5.3 (augmentation) and §
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -85,8 +86,8 @@ class Samples:
         """The transpose, good for ``Y.T @ v``."""
         return _Transposed(self)
 
-    def gram(self, weights: ArrayLike | None = None) -> Vector:
-        """Σ weights_i y_i y_iᵗ, dense (d + 1, d + 1); the signs cancel.
+    def gram(self, weights: ArrayLike | None = None, check: Callable[[], None] | None = None) -> Vector:
+        """Σ weights_i y_i y_iᵗ, dense (d + 1, d + 1); the signs cancel.  ``check`` is called before each block.
 
         Examples
         --------
@@ -99,7 +100,7 @@ class Samples:
         G = np.empty((self.shape[1], self.shape[1]), self.dtype)
         G[0, 0] = rows.sum()
         G[0, 1:] = G[1:, 0] = transposed_product(self.X, rows)
-        G[1:, 1:] = gram(self.X, w)
+        G[1:, 1:] = gram(self.X, w, check)
         return G
 
     def row_sqnorms(self) -> Vector:
@@ -174,7 +175,7 @@ def transposed_product(Y: Any, v: ArrayLike) -> Vector:
     return np.asarray(Y.T @ as_vector(v, Y.shape[0], "v", Y.dtype))
 
 
-def gram(Y: Any, weights: ArrayLike | None = None) -> Vector:
+def gram(Y: Any, weights: ArrayLike | None = None, check: Callable[[], None] | None = None) -> Vector:
     """Σ weights_i y_i y_iᵗ as a dense symmetric matrix; weights None, one number or one for each row, of any sign.
 
     No copy of Y is made beyond one block of rows (dense) or of its nonzeros (sparse).
@@ -186,9 +187,9 @@ def gram(Y: Any, weights: ArrayLike | None = None) -> Vector:
            [4., 8.]])
     """
     if isinstance(Y, Samples):
-        return Y.gram(weights)
+        return Y.gram(weights, check)
     w = _weights(weights, Y)
-    G = _sparse_gram(Y, w) if sparse.issparse(Y) else _dense_gram(Y, w)
+    G = _sparse_gram(Y, w) if sparse.issparse(Y) else _dense_gram(Y, w, check)
     symmetric: Vector = (0.5 * G + 0.5 * G.T).astype(Y.dtype)  # the weighted products round differently either side
     return symmetric
 
@@ -215,10 +216,12 @@ def _weights(weights: ArrayLike | None, Y: Any) -> Vector:
     return as_vector(weights, Y.shape[0], "weights", Y.dtype)
 
 
-def _dense_gram(Y: Vector, w: Vector) -> NDArray[np.float64]:
+def _dense_gram(Y: Vector, w: Vector, check: Callable[[], None] | None) -> NDArray[np.float64]:
     G = np.zeros((Y.shape[1], Y.shape[1]))  # float64, so that blocks of float32 add up without loss
     for start in range(0, Y.shape[0], BLOCK_ROWS):
         rows = Y[start : start + BLOCK_ROWS]
+        if check is not None:
+            check()
         if w.ndim == 0:
             G += rows.T @ rows
         else:

@@ -228,8 +228,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """All facts, as plain numbers, strings and lists."""
         if self._later is not None:
-            later, self._later = self._later, None
-            self._facts = self._facts | later(self._facts)
+            self._facts = self._facts | self._later(self._facts)
+            self._later = None
         return dict(self._facts)
 
     def add(self, facts: dict[str, Any]) -> None:

@@ -16,6 +16,8 @@ from numba.core import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from ._compiling import cached
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Without reassociation a dot product stays scalar; nnan and ninf would break the test for finite data.
@@ -35,7 +37,7 @@ Rows = NDArray[Any] | CSR
 
 def compiled(function: F) -> F:
     """Compile a pass: cached on disk, without the GIL, free to reorder sums but not to assume finite numbers."""
-    return cast(F, numba.njit(cache=True, nogil=True, fastmath=FASTMATH)(function))
+    return cached(function, FASTMATH)
 
 
 def inlined(function: F) -> F:

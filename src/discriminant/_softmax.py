@@ -13,12 +13,12 @@ block, then v (p - t).
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ._compiling import cached
 from ._rows import F, compiled
 
 Matrix = NDArray[np.float64]
@@ -37,7 +37,7 @@ C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12 = SERIES
 
 def exactly(function: F) -> F:
     """Compile a pass in which the order of operations matters: rounding is meant."""
-    return cast(F, numba.njit(cache=True, nogil=True, fastmath={"contract"})(function))
+    return cached(function, {"contract"})
 
 
 @exactly

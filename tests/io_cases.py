@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, is_regressor
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.datasets import load_iris
 
 import discriminant as D
@@ -18,6 +19,7 @@ from discriminant import mercer, schedules
 X, Y = load_iris(return_X_y=True)
 PAIR = slice(0, 100)
 LAST = slice(50, 150)
+DAYS = np.array(["1994-03-06", "2000-02-29", "2038-01-19"], "datetime64[D]")
 TEXTS = np.array(["setosa", "versicolor", "virginica"])[Y]
 ESTIMATORS = [
     value for name in D.__all__ if inspect.isclass(value := getattr(D, name)) and issubclass(value, BaseEstimator)
@@ -52,6 +54,13 @@ SPECIAL: dict[str, tuple[Any, Any, Any]] = {
     "minimax": (D.LinearProgram(criterion="minimax"), X[PAIR], Y[PAIR]),
     "equal scatters": (D.FisherDiscriminant(within="equal", n_components=1), X, Y),
     "losses": (D.LeastSquares(losses=[[0, 1, 2], [1, 0, 1], [2, 1, 0]]), X, Y),
+    "interactions": (D.PolynomialMap(degree=3, interaction_only=True), X, Y),
+    "bytes": (D.LogisticDiscriminant(class_weight={b"\xff": 2.0}), X, np.array([b"a", b"a\0b", b"\xff"], "S9")[Y]),
+    "days": (D.LogisticDiscriminant(class_weight={DAYS[0].item(): 2.0}), X, DAYS[Y]),
+    "moments": (D.FisherDiscriminant(), X, DAYS.astype("datetime64[ns]")[Y]),
+    "seconds": (D.LogisticDiscriminant(class_weight={datetime(1994, 3, 6): 2}), X, DAYS.astype("datetime64[s]")[Y]),
+    "spans": (D.LogisticDiscriminant(class_weight={timedelta(3): 2.0}), X, np.array([-1, 0, 3], "timedelta64[D]")[Y]),
+    "half": (D.Perceptron(max_iter=5), X, Y.astype(np.float16)),
     "by hand": (D.MultilayerPerceptron(), None, None),
 }
 
@@ -81,20 +90,22 @@ for kind in ESTIMATORS:
 
 
 @functools.cache
-def fitted(name: str) -> tuple[Any, Any]:
-    """The model of a case and the patterns it was fitted to; nobody may change them."""
+def fitted(name: str, weighted: bool = False) -> tuple[Any, Any]:
+    """The model of a case and the patterns it was fitted to; nobody may change them. Some rows may have weight zero."""
     model, given, y = CASES[name]
     if name == "by hand":
         W = [np.array([[1.0, -1], [1, -1], [0, 0], [0, 0]]), np.array([[1.0], [1.0]])]
         return model.with_weights(W, [np.array([0.5, 1.5]), np.array([-1.0])], classes=["a", "b"]), X
+    model = clone(model)
     if is_regressor(model) and np.asarray(y).dtype.kind == "U":
         y = (y == y[0]).astype(float)
     if "max_iter" in model.get_params() and not isinstance(model, D.RecursiveLeastSquares):
         model.set_params(max_iter=min(model.max_iter, 40))
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
+    weights = {"sample_weight": np.where(np.arange(given.shape[0]) % 7 == 0, 0.0, 1.0)} if weighted else {}
     with warnings.catch_warnings(action="ignore"):
-        return model.fit(given, y), given
+        return model.fit(given, y, **weights), given
 
 
 def answers(model: Any, given: Any) -> dict[str, Any]:

@@ -19,10 +19,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from io_cases import CASES, ESTIMATORS, TEXTS, X, Y, answers, fitted
+from io_cases import CASES, DAYS, ESTIMATORS, TEXTS, X, Y, answers, fitted
+from sklearn.utils.validation import has_fit_parameter
 
 import discriminant as D
 from discriminant import io, mercer, schedules
+from discriminant._atomic import replacing, write_whole
 from discriminant.io._attributes import HELD
 from discriminant.io._json import DEEPEST, canonical, checksum
 
@@ -52,6 +54,15 @@ def test_it_comes_back_bit_for_bit(name: str) -> None:
         assert str(again.report_) == str(model.report_)
         assert again.status_ is model.status_
         assert again.history_.keys() == model.history_.keys() if hasattr(model, "history_") else True
+
+
+WEIGHTED = [name for name in CASES if name != "by hand" and has_fit_parameter(CASES[name][0], "sample_weight")]
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_it_comes_back_where_rows_have_weight_zero(name: str) -> None:
+    model, given = fitted(name, weighted=True)
+    same(answers(model, given), answers(io.loads(io.dumps(model)), given))
 
 
 def test_every_estimator_is_in_the_table() -> None:
@@ -179,8 +190,23 @@ def test_what_is_no_fitted_model_is_not_saved(model: Any, sentence: str) -> None
 def test_weights_that_are_not_finite_are_refused() -> None:
     model = pickle.loads(pickle.dumps(fitted("Perceptron")[0]))
     model.coef_[0, 0] = model.weights_[0, 1] = np.nan
-    with pytest.raises(io.ModelFileError, match=r"coef_ of Perceptron|weights_ of Perceptron"):
-        io.loads(io.dumps(model))
+    with pytest.raises(
+        io.ModelFileError, match=r"cannot be saved, for it could not be loaded: (coef|weights)_ of Perc"
+    ):
+        io.dumps(model)
+
+
+def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
+    """Saving makes the checks of loading: of types, shapes, agreement, the recipe, and the trial."""
+    model = pickle.loads(pickle.dumps(fitted("HoKashyap")[0]))
+    model.margins_[0, 0] = np.nan
+    (tmp_path / "model.json").write_text("the old one")
+    with pytest.raises(io.ModelFileError, match=r"this HoKashyap cannot be saved.*: margins_ of HoKashyap should be"):
+        io.save(model, tmp_path / "model.json")
+    assert (tmp_path / "model.json").read_text() == "the old one"
+    model = D.LeastSquares().fit(X[:100], np.where(Y[:100] == 0, np.datetime64("NaT"), DAYS[1]))
+    with pytest.raises(io.ModelFileError, match="classes_ of LeastSquares should be"):
+        io.dumps(model)
 
 
 # --- files that are not models
@@ -310,11 +336,13 @@ def test_a_file_that_cannot_be_read_is_told_by_name(tmp_path: Path) -> None:
 
 
 def test_size_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    io.save(fitted("Perceptron")[0], tmp_path / "model.json")
     monkeypatch.setattr("discriminant.io._json.LARGEST", 1000)
     monkeypatch.setattr("discriminant.io.models.LARGEST", 1000)
-    io.save(fitted("Perceptron")[0], tmp_path / "model.json")
     with pytest.raises(io.ModelFileError, match="more than 1,000"):
         io.load(tmp_path / "model.json")
+    with pytest.raises(io.ModelFileError, match="at most 1,000"):
+        io.dumps(fitted("Perceptron")[0])
 
 
 # --- mutants
@@ -433,16 +461,16 @@ def test_a_damaged_file_without_a_new_checksum_is_never_another_model() -> None:
 # --- written in one step
 
 
-def killed_while_saving(models: list[Any], path: Path, delay: float) -> None:
-    """Save in a child that is killed some time after it began."""
+def killed_while_saving(texts: list[str], path: Path, delay: float) -> None:
+    """Write in a child that is killed some time after it began."""
     begun, tell = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.write(tell, b"!")
             while True:
-                for model in models:
-                    io.save(model, path)
+                for text in texts:
+                    write_whole(path, text)
         finally:
             os._exit(1)
     os.read(begun, 1)
@@ -457,20 +485,79 @@ def killed_while_saving(models: list[Any], path: Path, delay: float) -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_killing_a_save_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
     chance = random.Random(0)
-    models = [fitted("LeastSquares")[0], fitted("Perceptron")[0]]
-    texts = [io.dumps(model) for model in models]
+    texts = [io.dumps(fitted(name)[0]) for name in ("LeastSquares", "Perceptron")]
     path = tmp_path / "model.json"
-    io.save(models[0], path)
     begun = time.perf_counter()
-    io.save(models[0], path)
+    write_whole(path, texts[0])
     span = time.perf_counter() - begun
-    found = []
-    for _ in range(200):
-        killed_while_saving(models[::-1], path, chance.uniform(0, 3 * span))
+    found, left = [], []
+    for _ in range(60):
+        killed_while_saving(texts[::-1], path, chance.uniform(0, 3 * span))
         found.append(texts.index(path.read_text()))
+        left.append(len(list(tmp_path.glob(".*.part"))))
     assert set(found) == {0, 1}
-    assert len(list(tmp_path.glob(".*.part"))) > 5, "few were killed in the midst of writing"
-    assert type(io.load(path)) is type(models[found[-1]])
+    assert sum(left) > 5, "few were killed in the midst of writing"
+    assert max(left) == 1, "the next one did not clean up"
+    assert type(io.load(path)).__name__ == ["LeastSquares", "Perceptron"][found[-1]]
+    io.save(fitted("Perceptron")[0], tmp_path / "other.json")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["model.json", "other.json"]
+
+
+def test_what_others_write_is_left_alone(tmp_path: Path) -> None:
+    strange = [".model.json.0123456789ab.part", ".a.discriminant-b.part.txt", "a.discriminant-b.part"]
+    for name in strange:
+        (tmp_path / name).touch()
+    (tmp_path / ".link.discriminant-b.part").symlink_to(tmp_path / strange[0])
+    with replacing(tmp_path / "model.json") as file:
+        file.write(b"one")
+        write_whole(tmp_path / "model.json", b"two")
+        write_whole(tmp_path / "other.json", b"three")
+    assert (tmp_path / "model.json").read_bytes() == b"one", "a writer that lives keeps its file"
+    names = [*strange, ".link.discriminant-b.part", "model.json", "other.json"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "mask", "mode"), [(0o604, 0o022, 0o604), (None, 0o022, 0o644), (None, 0o077, 0o600)]
+)
+def test_nobody_else_reads_a_file_before_it_is_whole(tmp_path: Path, earlier: int, mask: int, mode: int) -> None:
+    path = tmp_path / ("ä" * 120)  # 240 bytes: a temporary name must not be longer than the system takes
+    if earlier is not None:
+        path.touch(mode=earlier)
+        path.chmod(earlier)
+    before = os.umask(mask)
+    try:
+        with replacing(path) as file:
+            file.write(b"secret")
+            modes = [each.stat().st_mode & 0o777 for each in tmp_path.glob(".*.part")]
+    finally:
+        os.umask(before)
+    assert modes == [0o600]
+    assert path.stat().st_mode & 0o777 == mode
+
+
+FILL = """
+import resource, signal, sys
+from discriminant._atomic import write_whole
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    write_whole(sys.argv[1], "x" * 5000)
+except OSError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "model.json").write_text("the old one")
+    command = [sys.executable, "-c", FILL, str(tmp_path / "model.json")]
+    said = subprocess.run(command, capture_output=True, text=True).stdout
+    assert said == f"[Errno 27] File too large: '{tmp_path / 'model.json'}'\n"
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["the old one"]
+    with pytest.raises(io.ModelFileError, match=r"'/dev/full' cannot be written: No space left on device\."):
+        io.save(fitted("Perceptron")[0], "/dev/full")
+    with pytest.raises(OSError, match=r"No such file or directory: '.*/nowhere/model.json'"):
+        write_whole(tmp_path / "nowhere" / "model.json", b"")
 
 
 def test_a_save_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

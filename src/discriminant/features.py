@@ -11,6 +11,7 @@ Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.3, Eqs. 4 to 6.
 
 from __future__ import annotations
 
+from math import comb
 from numbers import Integral
 from typing import Any
 
@@ -25,6 +26,9 @@ from ._validation import taken
 
 __all__ = ["PolynomialMap"]
 
+HIGHEST = 1000  # degree: each takes a pass over the features, and a power above it leaves the floats
+MOST = 2**31 - 1  # terms, so that their numbers fit the indices of a sparse matrix
+
 
 class PolynomialMap(TransformerMixin, BaseEstimator):
     """Monomials of the features up to a degree, without the constant.
@@ -32,7 +36,7 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
     Parameters
     ----------
     degree : int, default=2
-        Highest degree of a monomial; 2 gives the quadratic discriminant.
+        Highest degree of a monomial, up to 1000; 2 gives the quadratic discriminant.
     interaction_only : bool, default=False
         Whether to keep only products of distinct features.
 
@@ -92,7 +96,15 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
         if not isinstance(self.degree, Integral) or self.degree < 1:
             raise ValueError(f"degree = {self.degree!r} must be an integer of at least 1; use 2 for a quadratic map")
         X = self._validate(X, reset=True)
-        monomials = PolynomialFeatures(self.degree, interaction_only=self.interaction_only, include_bias=False)
+        degree = highest_degree(X.shape[1], self.degree, self.interaction_only)
+        if degree > HIGHEST:
+            raise ValueError(f"degree = {self.degree!r} must be at most {HIGHEST}; use 2 for a quadratic map")
+        if n_terms(X.shape[1], degree, self.interaction_only) > MOST:
+            raise ValueError(
+                f"degree = {self.degree!r} makes more than {MOST:,} terms of {X.shape[1]:,} features; lower it, or "
+                "choose features"
+            )
+        monomials = PolynomialFeatures(degree, interaction_only=self.interaction_only, include_bias=False)
         self._monomials: Any = monomials.fit(X)
         self.n_terms_ = int(monomials.n_output_features_) + 1
         return self
@@ -143,3 +155,15 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def highest_degree(d: int, degree: int, interaction_only: bool) -> int:
+    """The degree of the longest monomial: distinct features run out."""
+    return min(int(degree), d) if interaction_only else int(degree)
+
+
+def n_terms(d: int, degree: int, interaction_only: bool) -> int:
+    """The number of monomials up to a degree, the constant with them; of a large number only that it exceeds MOST."""
+    if min(d, degree) > 31:  # the smallest numbers are 2³² and C(64, 32)
+        return MOST + 1
+    return sum(comb(d, p) for p in range(min(d, degree) + 1)) if interaction_only else comb(d + degree, degree)

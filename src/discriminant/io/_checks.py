@@ -99,8 +99,10 @@ def _is_labels(value: Any) -> bool:
     """Distinct labels in order, as ``fit`` makes them."""
     if not isinstance(value, np.ndarray) or value.ndim != 1 or value.size < 2:
         return False
+    if value.dtype.kind != "O":
+        return bool(np.all(value[:-1] < value[1:])) and (value.dtype.kind != "f" or bool(np.all(np.isfinite(value))))
     entries = value.tolist()
-    if value.dtype.kind == "O" and len({str if isinstance(each, str) else float for each in entries}) > 1:
+    if len({str if isinstance(each, str) else float for each in entries}) > 1:
         return False
     finite = all(not isinstance(each, float) or math.isfinite(each) for each in entries)
     return finite and all(one < other for one, other in pairwise(entries))

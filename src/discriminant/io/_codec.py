@@ -1,8 +1,9 @@
 """Values of parameters and fitted attributes as JSON, and back: an explicit list of kinds, nothing else.
 
 Plain values stay as they are. The rest is an object with one name that begins with "$": ``$array``, ``$csr``,
-``$tuple``, ``$dict``, ``$float`` (what JSON has no number for), ``$kernel``, ``$schedule``, ``$criterion``,
-``$status``, ``$report``, ``$record``. Reading makes objects of the classes listed here and of no others.
+``$tuple``, ``$dict``, ``$float`` (what JSON has no number for), ``$bytes``, ``$date``, ``$datetime``, ``$timedelta``,
+``$kernel``, ``$schedule``, ``$criterion``, ``$status``, ``$report``, ``$record``. Nothing in a file makes more memory
+than the file itself takes, but for the bounds below. Reading makes objects of the classes listed here and of no others.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import dataclasses
 import re
 from collections import deque
 from collections.abc import Callable
+from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
 import numpy as np
@@ -22,8 +24,14 @@ from ..fisher import ClassStatistics
 from ..solution import Report, Status
 from ._errors import ModelFileError
 
-NUMBERS = ("float64", "float32", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool")
-ROOM = 2**20  # characters that the texts of an array may take beyond what they need
+FLOATS = ("float64", "float32", "float16")
+NUMBERS = (*FLOATS, "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool")
+ROOM = 2**25  # characters that an array of texts may take, each as much as the longest, whatever their lengths
+WIDEST = 2**26  # columns of a sparse matrix: a kernel needs four bytes for each, however few have entries
+MOST_KEYS = 2**14  # of a dict: keys that are numbers can be chosen such that each of them is compared with all others
+TIMEDELTA = ("days", "seconds", "microseconds")
+TEXTS = re.compile(r"([US])([1-9][0-9]{0,9})")
+TIMES = re.compile(r"(datetime64|timedelta64)(\[[0-9]{0,9}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 ENDLESS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 KERNELS = {kind.__name__: kind for kind in dict.fromkeys(mercer.NAMES.values())}
 SCHEDULES = {
@@ -41,7 +49,7 @@ def encoded(value: Any, name: str) -> Any:
     """A value as JSON data; ``name`` tells in an error where it stood."""
     if value is None or isinstance(value, bool | str):
         return value
-    if isinstance(value, np.generic) and not isinstance(value, np.void | np.datetime64 | np.timedelta64):
+    if isinstance(value, np.generic) and not isinstance(value, np.void | bytes):
         return encoded(value.item(), name)
     if isinstance(value, int):
         return int(value)
@@ -87,6 +95,8 @@ def _refusal(value: Any, name: str) -> str:
 
 
 def _encoded_dict(value: dict[Any, Any], name: str) -> Any:
+    if len(value) > MOST_KEYS:
+        raise ModelFileError(f"{name} has {len(value):,} keys, and a model file holds at most {MOST_KEYS:,}.")
     if all(isinstance(key, str) and not key.startswith("$") for key in value):
         return {key: encoded(each, f"{name}[{key!r}]") for key, each in value.items()}
     return {"$dict": [[encoded(key, name), encoded(each, name)] for key, each in value.items()]}
@@ -100,26 +110,26 @@ def _endless(value: float) -> str:
 
 
 def _array(value: np.ndarray[Any, Any], name: str) -> dict[str, Any]:
-    kind = value.dtype
-    if kind.kind == "U":
-        longest = max(map(len, value.ravel().tolist()), default=0) or 1
-        width = kind.itemsize // 4
-        kind = kind if width * value.size <= ROOM else np.dtype(f"U{longest}")
-        text = f"U{kind.itemsize // 4}"
-    elif kind.kind == "O":
-        text = "object"
-        if not all(isinstance(each, str | int | float | bool) for each in value.ravel().tolist()):
-            raise ModelFileError(f"{name} holds objects other than text and numbers, which a model file cannot hold.")
-    elif kind.name in NUMBERS:
-        text = kind.name
-    else:
-        raise ModelFileError(f"{name} is an array of {kind}, which a model file cannot hold: convert it.")
     order: Literal["C", "F"] = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
-    values = value.ravel(order=order).tolist()
-    if kind.kind == "f" and not np.all(np.isfinite(value)):
-        values = [each if np.isfinite(each) else _endless(each) for each in values]
-    elif kind.kind == "O":
+    flat = value.ravel(order=order)
+    text, values = flat.dtype.name, flat.tolist()
+    if flat.dtype.kind in "US":
+        width, longest = (
+            flat.itemsize // np.dtype(f"{flat.dtype.kind}1").itemsize,
+            max(map(len, values), default=0) or 1,
+        )
+        text = f"{flat.dtype.kind}{width if width * flat.size <= ROOM else longest}"
+        values = [each.decode("latin-1") if isinstance(each, bytes) else each for each in values]
+    elif flat.dtype.kind in "mM":
+        values = flat.astype(np.int64).tolist()
+    elif flat.dtype.kind == "O":
+        if not all(isinstance(each, str | int | float | bool) for each in values):
+            raise ModelFileError(f"{name} holds objects other than text and numbers, which a model file cannot hold.")
         values = [encoded(each, name) for each in values]
+    elif text not in NUMBERS:
+        raise ModelFileError(f"{name} is an array of {flat.dtype}, which a model file cannot hold: convert it.")
+    elif flat.dtype.kind == "f" and not np.all(np.isfinite(flat)):
+        values = [each if np.isfinite(each) else _endless(each) for each in values]
     return {"dtype": text, "shape": list(value.shape), "order": order, "values": values}
 
 
@@ -129,33 +139,40 @@ def _read_array(data: Any) -> np.ndarray[Any, Any]:
         raise ModelFileError("this is no model file: an array in it has no shape or no values.")
     if order not in ("C", "F") or len(shape) > 8 or np.prod(shape, dtype=object) != len(values):
         raise ModelFileError(f"this is no model file: an array of shape {shape} in it has {len(values):,} values.")
-    flat = _typed(text, values)
+    flat = _typed(text, values) if isinstance(text, str) else None
+    if flat is None:
+        raise ModelFileError(f"this is no model file: an array of {text!r} in it has values of another type.")
     return flat.reshape(shape, order=order)
 
 
-def _typed(text: Any, values: list[Any]) -> np.ndarray[Any, Any]:
-    """The values as a vector of the type that ``text`` names; every one of them must be of that type."""
+def _typed(text: str, values: list[Any]) -> np.ndarray[Any, Any] | None:
+    """The values as a vector of the type that ``text`` names, if every one of them is of that type."""
     kinds = set(map(type, values))
-    if isinstance(text, str) and (match := re.fullmatch(r"U([1-9][0-9]{0,9})", text)) and kinds <= {str}:
-        width, longest = int(match[1]), max(map(len, values), default=0)
-        if longest <= width and (width * len(values) <= ROOM or width == (longest or 1)):
-            return np.array(values, dtype=text) if values else np.empty(0, text)
-    elif text == "object" and kinds <= {str, int, float, bool}:
+    if text in FLOATS and kinds <= {float, str}:
+        values = [ENDLESS.get(each) if isinstance(each, str) else each for each in values] if str in kinds else values
+        with np.errstate(over="ignore"):
+            return None if None in values else np.array(values, np.float64).astype(text)
+    if text == "bool" and kinds <= {bool}:
+        return np.array(values, bool)
+    if text in NUMBERS and text[0] in "iu" and kinds <= {int}:
+        return np.array(values, text)  # numpy refuses what does not fit
+    if text == "object" and kinds <= {str, int, float, bool}:
         flat = np.empty(len(values), object)
         flat[:] = values
         return flat
-    elif text in ("float64", "float32") and kinds <= {float, str}:
-        if str in kinds:
-            values = [ENDLESS[each] if isinstance(each, str) and each in ENDLESS else each for each in values]
-        if set(map(type, values)) <= {float}:
-            flat = np.array(values, np.float64)
-            with np.errstate(over="ignore"):
-                return flat.astype(text)
-    elif text == "bool" and kinds <= {bool}:
-        return np.array(values, bool)
-    elif text in NUMBERS and text[0] in "iu" and kinds <= {int}:
-        return np.array(values, text)  # numpy refuses what does not fit
-    raise ModelFileError(f"this is no model file: an array of {text!r} in it has values of another type.")
+    if TIMES.fullmatch(text) and kinds <= {int}:
+        return np.array(values, np.int64).astype(text)
+    if (match := TEXTS.fullmatch(text)) and kinds <= {str}:
+        return _texts(match[1], int(match[2]), values)
+    return None
+
+
+def _texts(kind: str, width: int, values: list[str]) -> np.ndarray[Any, Any] | None:
+    """Texts, or bytes, of one width, unless most of that would be air."""
+    lengths = list(map(len, values))
+    if max(lengths, default=0) > width or width * len(values) > max(ROOM, 4 * sum(lengths)):
+        return None
+    return np.array([each.encode("latin-1") for each in values] if kind == "S" else values, f"{kind}{width}")
 
 
 def _csr(value: Any, name: str) -> dict[str, Any]:
@@ -171,6 +188,8 @@ def _read_csr(data: Any) -> Any:
     fits = kind in ("array", "matrix") and isinstance(shape, list) and len(shape) == 2
     if not fits or not all(type(n) is int and 0 <= n < 2**62 for n in shape) or any(each.ndim != 1 for each in arrays):
         raise ModelFileError("this is no model file: a sparse matrix in it is not as it should be.")
+    if shape[1] > WIDEST:
+        raise ModelFileError(f"this is no model file: a sparse matrix has {shape[1]:,} columns, more than {WIDEST:,}.")
     if arrays[0].dtype.kind != "f" or arrays[1].dtype != arrays[2].dtype or arrays[1].dtype.kind != "i":
         raise ModelFileError("this is no model file: a sparse matrix in it has numbers of a wrong type.")
     made = (sparse.csr_array if kind == "array" else sparse.csr_matrix)(tuple(arrays), shape=tuple(shape))
@@ -267,6 +286,8 @@ def _read_dict(data: Any) -> dict[Any, Any]:
     pairs = decoded(data)
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ModelFileError("this is no model file: a table in it is not as it should be.")
+    if len(pairs) > MOST_KEYS:
+        raise ModelFileError(f"this is no model file: a table in it has {len(pairs):,} keys, more than {MOST_KEYS:,}.")
     return dict(pairs)
 
 
@@ -282,17 +303,39 @@ def _read_tuple(data: Any) -> tuple[Any, ...]:
     return tuple(decoded(data))
 
 
+def _read_text(read: Callable[[str], Any]) -> Callable[[Any], Any]:
+    """A reader of what is written as text; ``read`` raises a ValueError for a text that stands for nothing."""
+
+    def reader(data: Any) -> Any:
+        if not isinstance(data, str):
+            raise ModelFileError(f"this is no model file: {data!r} should be text.")
+        return read(data)
+
+    return reader
+
+
+def _read_timedelta(data: Any) -> timedelta:
+    days, seconds, microseconds = _fields(data, *TIMEDELTA)
+    if not {type(days), type(seconds), type(microseconds)} == {int}:
+        raise ModelFileError("this is no model file: a time in it is not as it should be.")
+    return timedelta(days, seconds, microseconds)
+
+
 def _fields(data: Any, *names: str) -> list[Any]:
     if not isinstance(data, dict) or set(data) != set(names):
         raise ModelFileError(f"this is no model file: a part of it should have the fields {', '.join(names)}.")
     return [data[name] for name in names]
 
 
-# A record is a tuple too, so it must come first.
+# A record is a tuple too, and a datetime a date, so they must come first.
 WRITERS: list[tuple[Any, str, Callable[[Any, str], Any]]] = [
     (tuple(RECORDS.values()), "$record", _record),
     (tuple, "$tuple", lambda value, name: [encoded(each, name) for each in value]),
     (np.ndarray, "$array", _array),
+    (bytes, "$bytes", lambda value, name: value.decode("latin-1")),
+    (datetime, "$datetime", lambda value, name: value.isoformat()),
+    (date, "$date", lambda value, name: value.isoformat()),
+    (timedelta, "$timedelta", lambda value, name: {key: getattr(value, key) for key in TIMEDELTA}),
     ((sparse.spmatrix, sparse.sparray), "$csr", _csr),
     (mercer.Kernel, "$kernel", _kernel),
     (schedules.Schedule, "$schedule", _schedule),
@@ -303,6 +346,10 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "$record": _read_record,
     "$tuple": _read_tuple,
     "$array": _read_array,
+    "$bytes": _read_text(lambda text: text.encode("latin-1")),
+    "$datetime": _read_text(datetime.fromisoformat),
+    "$date": _read_text(date.fromisoformat),
+    "$timedelta": _read_timedelta,
     "$csr": _read_csr,
     "$kernel": lambda data: _made(KERNELS, data)[0],
     "$schedule": _read_schedule,

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from typing import Any
 
 from ._errors import ModelFileError
 
 LARGEST = 2**30  # characters of a file
 DEEPEST = 40  # lists and objects within each other
-_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+# A text without an end is one mark too: tried anew at each of its quotes, it would take quadratic time.
+_MARKS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 def parsed(text: str) -> Any:
@@ -47,8 +49,7 @@ def _check_depth(text: str) -> None:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
         raise ModelFileError(f"this is no model file: {twice!r} stands in it twice.")
     return found
 

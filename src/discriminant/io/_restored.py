@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import discriminant
 from .._later import Elsewhere
 from ..base import LinearClassifier
 from ..base_network import NetworkEstimator
-from ..features import PolynomialMap
+from ..features import PolynomialMap, highest_degree, n_terms
 from ..multiclass import n_problems
 from ..solution import Report, told_by
 from ..svm import SupportVectorMachine
@@ -73,13 +72,11 @@ def _complete(model: Any) -> None:
 
 def _complete_map(model: Any) -> None:
     """The monomials follow from the number of features, if they are as many as the file says."""
-    d, degree = model.n_features_in_, model.degree
-    if type(degree) is not int or min(d, degree) > 30 or max(d, model.n_terms_) > WIDEST_MAP:
-        raise ModelFileError(f"this is no model file: a map of degree {degree} and {d:,} features is too large.")
-    highest = min(d, degree) if model.interaction_only else degree
-    terms = sum(comb(d, p) for p in range(highest + 1)) if model.interaction_only else comb(d + degree, degree)
-    if terms != model.n_terms_:  # before the map is made, for the degree may be a large number
-        raise ModelFileError(f"this is no model file: a map of this degree has not {model.n_terms_:,} terms.")
+    d, degree, terms = model.n_features_in_, model.degree, model.n_terms_
+    if type(degree) is not int or max(d, terms) > WIDEST_MAP:
+        raise ModelFileError(f"this is no model file: a map of {d:,} features and {terms:,} terms is too large.")
+    if terms != n_terms(d, highest_degree(d, degree, model.interaction_only), model.interaction_only):
+        raise ModelFileError(f"this is no model file: a map of this degree has not {terms:,} terms.")
     twin: Any = PolynomialMap(**model.get_params()).fit(np.zeros((1, d)))
     model._monomials = twin._monomials
 

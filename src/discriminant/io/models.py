@@ -9,6 +9,8 @@ its constructor and sets attributes that have been checked; nothing in the file 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +55,7 @@ def dumps(model: Any, recipe: Recipe | None = None) -> str:
     Raises
     ------
     ModelFileError
-        For a model that is not fitted, or that holds a function of your own.
+        For a model that is not fitted, that holds a function of your own, or that could not be loaded again.
 
     Examples
     --------
@@ -63,6 +65,7 @@ def dumps(model: Any, recipe: Recipe | None = None) -> str:
     "format": "discriminant model",
     """
     content = _content(model, recipe)
+    _check_readable(content)
     content["checksum"] = checksum(content)
     lines = []
     for name, value in content.items():
@@ -71,7 +74,22 @@ def dumps(model: Any, recipe: Recipe | None = None) -> str:
             lines.append('"fitted": {\n' + ",\n".join(parts) + "\n}")
         else:
             lines.append(f"{written(name)}: {written(value)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    if len(text) > LARGEST:
+        raise ModelFileError(f"this model takes {len(text):,} characters, and a model file at most {LARGEST:,}.")
+    return text
+
+
+def _check_readable(content: dict[str, Any]) -> None:
+    """Refuse to write what ``load`` would refuse: the checks are the same."""
+    try:
+        with _refusing():
+            _made(content)
+    except ModelFileError as error:
+        reason = str(error).removeprefix("this is no model file: ")
+        raise ModelFileError(
+            f"this {content['procedure']} cannot be saved, for it could not be loaded: {reason}"
+        ) from None
 
 
 def _content(model: Any, recipe: Recipe | None) -> dict[str, Any]:
@@ -118,7 +136,8 @@ def save(model: Any, path: Source, recipe: Recipe | None = None) -> None:
     Raises
     ------
     ModelFileError
-        For a model that is not fitted, or that holds a function of your own; for a path that cannot be written.
+        For a model that is not fitted, that holds a function of your own, or that could not be loaded again; for a
+        path that cannot be written.
 
     Examples
     --------
@@ -244,18 +263,35 @@ def loads(text: str) -> Any:
 
 
 def _read(text: str) -> tuple[Any, Recipe | None]:
-    content = parsed(text)
-    _check_frame(content)
-    try:
-        recipe = _recipe(content["recipe"])
-        model = restored(content["procedure"], content["parameters"], content["fitted"])
+    with _refusing():
+        content = parsed(text)
+        _check_frame(content)
+        model, recipe = _made(content)
         again = _content(model, recipe) | {"library": content["library"]}
+        same = canonical(again) == canonical({name: content[name] for name in again})
+    if not same:
+        raise ModelFileError("this is no model file: it has values that a model does not write so.")
+    return model, recipe
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Tell in one sentence what a constructor, a check or a trial has against the content of a file."""
+    try:
+        yield
     except ModelFileError:
         raise
-    except Exception as error:  # a constructor, a check or a trial has refused what the file says
+    except MemoryError:
+        raise ModelFileError("this is no model file: it needs more memory than there is.") from None
+    except Exception as error:
         raise ModelFileError(f"this is no model file: {error}") from None
-    if canonical(again) != canonical({name: content[name] for name in again}):
-        raise ModelFileError("this is no model file: it has values that a model does not write so.")
+
+
+def _made(content: dict[str, Any]) -> tuple[Any, Recipe | None]:
+    """The model and the recipe that a content speaks of, checked and tried."""
+    recipe = _recipe(content["recipe"])
+    model = restored(content["procedure"], content["parameters"], content["fitted"])
+    _check_together(model, recipe)
     return model, recipe
 
 

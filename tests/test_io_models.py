@@ -7,11 +7,14 @@ import json
 import os
 import pickle
 import random
+import resource
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -345,21 +348,84 @@ def test_size_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
         io.dumps(fitted("Perceptron")[0])
 
 
+# --- files that would keep the reader busy
+
+
+def quotes(n: int) -> str:
+    return '{"format": "' + '\\"' * n
+
+
+HOSTILE: dict[str, Callable[[int], str]] = {
+    "escaped quotes": quotes,
+    "escaped quotes that end": lambda n: quotes(n) + '"}',
+    "quotes": lambda n: '"' * n,
+    "backslashes": lambda n: '"' + "\\" * n,
+    "nested lists": lambda n: "[" * n,
+    "lists": lambda n: f"[{','.join(['[[]]'] * n)}]",
+    "brackets": lambda n: "[]" * n,
+    "long numbers": lambda n: f"[{','.join(['9' * 4000] * (n // 4000))}]",
+    "one number": lambda n: f"[{'9' * n}]",
+    "a fraction": lambda n: f"[0.{'9' * n}, 1e-{'0' * n}1]",
+    "whitespace": lambda n: " " * n + "{}" + "\n" * n,
+    "keys": lambda n: json.dumps(dict.fromkeys(range(n))),
+    "a key twice": lambda n: json.dumps(dict.fromkeys(range(n)))[:-1] + f', "{n - 1}": 0}}',
+    "labels": lambda n: edited("fitted/classes_/$array/values", list(range(n))),
+    "an unknown attribute": lambda n: edited("fitted/" + "x" * n, 0),
+    "many unknown attributes": lambda n: edited("fitted/report_/$report", {f"{k}": k for k in range(n)}),
+    "numbers of one hash": lambda n: edited("parameters/max_iter", {"$dict": [[k * (2**61 - 1), 0] for k in range(n)]}),
+    "one long text": lambda n: edited(
+        "fitted/classes_/$array", {"dtype": f"U{n}", "shape": [n], "order": "C", "values": ["x" * n] + ["y"] * (n - 1)}
+    ),
+}
+
+
+def processor_time(text: str) -> float:
+    """The least of three, since other processes disturb the caches."""
+    spans = []
+    for _ in range(3):
+        begun = time.process_time()
+        with pytest.raises(io.ModelFileError):
+            io.loads(text)
+        spans.append(time.process_time() - begun)
+    return min(spans)
+
+
+@pytest.mark.parametrize("shape", HOSTILE)
+def test_twice_the_text_never_takes_four_times_the_time(shape: str) -> None:
+    n = 8_000
+    once, twice = processor_time(HOSTILE[shape](n)), processor_time(HOSTILE[shape](2 * n))
+    assert twice < 4 * once + 0.02, "more than linear, and more than a clock is wrong by"
+    assert twice < 2
+
+
+def test_a_map_of_high_degree_is_refused_before_it_is_made() -> None:
+    """Of four features no more than four can be multiplied; a degree of one feature is a pass over it each."""
+    content = json.loads(edited("parameters/degree", 3 * 10**9, "interactions"))
+    content["fitted"]["n_terms_"] = 16
+    assert io.loads(signed(content)).transform(np.ones((1, 4))).shape == (1, 15)
+    content["parameters"] = {"degree": 999_999, "interaction_only": False}
+    content["fitted"] |= {"n_features_in_": 1, "n_terms_": 10**6}
+    with pytest.raises(io.ModelFileError, match="must be at most 1000"):
+        io.loads(signed(content))
+
+
 # --- mutants
 
-MUTANTS = 500
+MUTANTS = 2000
 POOL: list[Any] = [
     None, True, False, -1, 0, 1, 2**70, 1e308, -0.5, "", "x", "__import__('os').system('true')", [], [[]], {}, {"a": 1},
     {"$float": "nan"}, {"$float": "inf"}, {"$tuple": []}, {"$dict": [[1, 2]]}, {"$status": "BUDGET"}, "U3",
     "one-vs-one", {"$kernel": {"name": "Gaussian", "parameters": {"sigma": 1.0}}}, "float32", "int64",
-    "object", "SupportVectorMachine", {"$array": {"dtype": "float64", "shape": [1], "order": "C", "values": [1.0]}},
-    {"$object": "os.system"},
+    "object", "U1000000000", "S1000000000", "datetime64[as]", "SupportVectorMachine",
+    {"$array": {"dtype": "float64", "shape": [1], "order": "C", "values": [1.0]}},
+    {"$object": "os.system"}, {"$bytes": "x"}, {"$date": "2000-02-29"}, {"$timedelta": {"days": 10**9}},
 ]  # fmt: skip
+HUGE = [2**26, 2**31 - 2, 2**31, 3 * 10**9, 10**18, 2**63, 10**4000, 1e308]
 WATCHED = {"exec", "compile", "os.system", "os.exec", "os.posix_spawn", "subprocess.Popen", "pickle.find_class"}
 BASES = [
     "Perceptron", "SupportVectorMachine sigma 2", "MultilayerPerceptron float32", "WidrowHoff",
     "LogisticDiscriminant csr", "KernelPerceptron gaussian csr", "FisherDiscriminant", "hard margin", "PolynomialMap",
-    "RidgeRegressor gaussian",
+    "RidgeRegressor gaussian", "SupportVectorMachine gaussian csr", "interactions", "days", "bytes",
 ]  # fmt: skip
 
 
@@ -374,9 +440,16 @@ def mutant(content: dict[str, Any], chance: random.Random) -> dict[str, Any]:
     content = json.loads(json.dumps(content))
     found = places(content)
     part, key = chance.choice(found)
-    change = chance.choice(["replace", "replace", "delete", "add", "swap", "nudge"])
+    change = chance.choice(["replace", "replace", "delete", "add", "swap", "nudge", "huge", "longer"])
     if change == "replace":
         part[key] = chance.choice(POOL)
+    elif change == "huge":  # everywhere, since a number that stands for a size must agree with itself
+        numbers = [each[there] for each, there in found if type(each[there]) in (int, float)] or [0]
+        old, new = chance.choice(numbers), chance.choice(HUGE)
+        for each, there in found:
+            each[there] = new if each[there] == old and type(each[there]) is type(old) else each[there]
+    elif change == "longer" and isinstance(part[key], list | str):
+        part[key] = part[key] * chance.choice([2, 50_000 // (len(part[key]) + 1)])
     elif change == "delete":
         del part[key]
     elif change == "add" and isinstance(part, dict):
@@ -392,12 +465,15 @@ def mutant(content: dict[str, Any], chance: random.Random) -> dict[str, Any]:
 
 
 def damaged(text: str, chance: random.Random) -> str:
-    """One bit flipped, a piece cut out or doubled."""
+    """One bit flipped, a piece cut out or doubled, a name given twice."""
     data = bytearray(text.encode())
     place = chance.randrange(len(data))
-    kind = chance.randrange(3)
+    kind = chance.randrange(4)
     if kind == 0:
         data[place] ^= 1 << chance.randrange(8)
+    elif kind == 3:
+        begin = data.find(b'"', place)
+        data[begin:begin] = data[begin : data.find(b",", begin) + 1]
     elif kind == 1:
         del data[place : place + chance.randrange(1, 50)]
     else:
@@ -405,6 +481,30 @@ def damaged(text: str, chance: random.Random) -> str:
     return data.decode(errors="replace")
 
 
+class LateError(BaseException):
+    """More than two seconds; no handler of Exception takes it for a refusal."""
+
+
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Two seconds of processor time, and one gigabyte more than there is now."""
+
+    def late(*_: Any) -> None:
+        raise LateError
+
+    size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    limits, handler = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGVTALRM, late)
+    resource.setrlimit(resource.RLIMIT_AS, (size + 2**30, limits[1]))
+    signal.setitimer(signal.ITIMER_VIRTUAL, 2)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+        signal.signal(signal.SIGVTALRM, handler)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs the size of the process from /proc")
 def test_no_mutant_passes_for_what_it_is_not(tmp_path: Path) -> None:
     chance, events, watching = random.Random(0), [], [False]
 
@@ -426,7 +526,8 @@ def test_no_mutant_passes_for_what_it_is_not(tmp_path: Path) -> None:
         (tmp_path / "mutant.json").write_text(text, encoding="utf-8")
         watching[0] = True
         try:
-            model, recipe = io.load_with_recipe(tmp_path / "mutant.json")
+            with bounded():
+                model, recipe = io.load_with_recipe(tmp_path / "mutant.json")
         except io.ModelFileError as error:
             sentences.append(str(error))
             continue
@@ -443,7 +544,7 @@ def test_no_mutant_passes_for_what_it_is_not(tmp_path: Path) -> None:
     assert not events
     assert accepted + len(sentences) == MUTANTS
     assert len(sentences) > 0.8 * MUTANTS
-    assert all(0 < len(sentence) < 900 for sentence in sentences)
+    assert all(0 < len(sentence) < 900 and "more memory" not in sentence for sentence in sentences)
 
 
 def test_a_damaged_file_without_a_new_checksum_is_never_another_model() -> None:

@@ -28,7 +28,7 @@ FLOATS = ("float64", "float32", "float16")
 NUMBERS = (*FLOATS, "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool")
 ROOM = 2**25  # characters that an array of texts may take, each as much as the longest, whatever their lengths
 WIDEST = 2**26  # columns of a sparse matrix: a kernel needs four bytes for each, however few have entries
-MOST_KEYS = 2**14  # of a dict: keys that are numbers can be chosen such that each of them is compared with all others
+MOST_KEYS = 2**12  # of a dict, other than text: numbers can be chosen such that each is compared with all others
 TIMEDELTA = ("days", "seconds", "microseconds")
 TEXTS = re.compile(r"([US])([1-9][0-9]{0,9})")
 TIMES = re.compile(r"(datetime64|timedelta64)(\[[0-9]{0,9}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
@@ -95,8 +95,6 @@ def _refusal(value: Any, name: str) -> str:
 
 
 def _encoded_dict(value: dict[Any, Any], name: str) -> Any:
-    if len(value) > MOST_KEYS:
-        raise ModelFileError(f"{name} has {len(value):,} keys, and a model file holds at most {MOST_KEYS:,}.")
     if all(isinstance(key, str) and not key.startswith("$") for key in value):
         return {key: encoded(each, f"{name}[{key!r}]") for key, each in value.items()}
     return {"$dict": [[encoded(key, name), encoded(each, name)] for key, each in value.items()]}

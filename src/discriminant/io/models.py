@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "discriminant model", 1
 FIELDS = ("format", "version", "library", "procedure", "parameters", "recipe", "fitted", "checksum")
+PIECE = 2**20  # characters that are read at a time
 Source = str | os.PathLike[str]
 
 
@@ -226,7 +228,8 @@ def load_with_recipe(path: Source) -> tuple[Any, Recipe | None]:
     """
     try:
         with open(Path(path), encoding="utf-8") as file:
-            text = file.read(LARGEST + 1)
+            pieces = iter(lambda: file.read(PIECE), "")  # to ask for the largest at once takes its memory at once
+            text = "".join(islice(pieces, LARGEST // PIECE + 1))
     except UnicodeDecodeError:
         raise ModelFileError(f"{os.fspath(path)!r} is no model file: it is not text.") from None
     except OSError as error:

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from discriminant.features import PolynomialMap
+from discriminant.features import PolynomialMap, n_terms
 from discriminant.geometry import Hyperplane, augment
 
 
@@ -94,3 +94,30 @@ def test_bad_patterns_are_refused():
         phi.transform([[1.0]])
     with pytest.raises(ValueError, match="NaN"):
         phi.transform([[1.0, np.nan]])
+
+
+def test_a_degree_beyond_the_features_adds_nothing_to_interactions():
+    X = np.array([[2.0, 3.0, 5.0]])
+    phi = PolynomialMap(degree=3 * 10**9, interaction_only=True).fit(X)
+    assert phi.n_terms_ == 8
+    np.testing.assert_array_equal(phi.transform(X), [[2, 3, 5, 6, 10, 15, 30]])
+
+
+@pytest.mark.parametrize(
+    ("degree", "d", "sentence"),
+    [
+        (3 * 10**9, 1, "degree = 3000000000 must be at most 1000"),
+        (7, 1000, "degree = 7 makes more than 2,147,483,647 "),
+    ],
+)
+def test_a_map_that_does_not_end_is_refused(degree, d, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        PolynomialMap(degree=degree).fit(np.zeros((1, d)))
+
+
+@pytest.mark.parametrize("interaction_only", [False, True])
+@pytest.mark.parametrize("degree", [1, 2, 5])
+@pytest.mark.parametrize("d", [1, 2, 7])
+def test_terms_are_counted_before_they_are_made(d, degree, interaction_only):
+    phi = PolynomialMap(degree, interaction_only).fit(np.zeros((1, d)))
+    assert phi.n_terms_ == n_terms(d, degree, interaction_only) == phi.transform(np.zeros((1, d))).shape[1] + 1

@@ -101,10 +101,9 @@ def _try(model: Any) -> None:
     X = np.zeros(shape) if shape[1] <= WIDE else sparse.csr_array(shape)
     if "feature_names_in_" in vars(model):
         model = _nameless(model)
-    with np.errstate(all="ignore"):
-        for name in ("predict", "predict_proba", "transform"):
-            if hasattr(model, name):
-                getattr(model, name)(X)
+    for name in ("predict", "predict_proba", "transform"):
+        if hasattr(model, name):
+            getattr(model, name)(X)
 
 
 def _nameless(model: Any) -> Any:

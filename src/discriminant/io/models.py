@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import discriminant
@@ -281,7 +282,8 @@ def _read(text: str) -> tuple[Any, Recipe | None]:
 def _refusing() -> Iterator[None]:
     """Tell in one sentence what a constructor, a check or a trial has against the content of a file."""
     try:
-        yield
+        with np.errstate(all="ignore"):
+            yield
     except ModelFileError:
         raise
     except MemoryError:

@@ -266,6 +266,8 @@ def _labels(classes: NDArray[Any]) -> NDArray[Any]:
     """The classes as an array that a graph can hold."""
     if classes.dtype.kind in "OU":
         return classes.astype(object)
+    if classes.dtype.kind not in "biuf":
+        raise ModelFileError(f"classes_ holds {classes.dtype}, which a graph cannot: fit to labels of text or numbers.")
     kinds = {"b": np.bool_, "f": np.float64}
     return classes.astype(kinds.get(classes.dtype.kind, np.int64))
 

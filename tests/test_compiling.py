@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 import discriminant
-from discriminant._compiling import private_folder
+from discriminant._compiling import cached, private_folder
 
 COMPILE = """
 import warnings
@@ -67,6 +70,21 @@ def test_without_a_home_nothing_is_left_in_the_working_directory(unwritable: Pat
     assert "so they are compiled anew by every process" in done.stdout, done.stderr
     assert not list((tmp_path / "here").iterdir())
     assert not list((tmp_path / f"discriminant-{os.geteuid()}").iterdir())
+
+
+def test_a_full_or_foreign_folder_is_no_reason_not_to_compile(
+    monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    for name in ("load", "save"):
+        monkeypatch.setattr(IndexDataCacheFile, name, full)
+    for _ in range(2):
+        assert cached(lambda x: x + 1, set())(1) == 2
+    assert len(recwarn) == 1
+    message = str(recwarn.pop(UserWarning).message)
+    assert re.match(r"Compiled functions cannot be kept in .* \(No space left on device\), so they are comp", message)
 
 
 def test_a_command_that_uses_no_pass_compiles_none(unwritable: Path, tmp_path: Path) -> None:

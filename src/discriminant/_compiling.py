@@ -2,7 +2,8 @@
 
 When a function is decorated, numba looks for a folder that it can write: NUMBA_CACHE_DIR, then the package's own, then
 the user's cache directory. A container with a numeric user, or a job without a home, has none of them, and numba would
-raise. Machine code is then kept in a private folder under the system's temporary one, or not at all.
+raise. Machine code is then kept in a private folder under the system's temporary one, or not at all. Nor does a fit
+fail because a folder is full or holds what another user wrote: the function is compiled, and not kept.
 """
 
 from __future__ import annotations
@@ -18,25 +19,51 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 config: Any = numba.config  # its names come from the environment
+FunctionCache: Any = caching.FunctionCache
+ANEW, REMEDY = "are compiled anew by every process", "set NUMBA_CACHE_DIR to a folder that you can write"
 register: Callable[..., None] = event.register
 
 
 def cached(function: F, fastmath: set[str]) -> F:
     """Compile a function when it is first called, without the GIL, and keep its machine code on disk where possible."""
-    options: dict[str, Any] = {"nogil": True, "fastmath": fastmath}
+    made: Any = numba.njit(nogil=True, fastmath=fastmath)(function)
+    if hasattr(made, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
+        made._cache = _place(function)
+    return cast(F, made)
+
+
+def _place(function: Any) -> Any:
+    """Where the machine code of a function is kept: where numba finds a place for it, in our own, or nowhere."""
     if not _would_litter(function):
         with suppress(RuntimeError):  # numba has found no folder
-            return cast(F, numba.njit(cache=True, **options)(function))
+            return _Cache(function)
     folder = _substitute()
     if folder is None:
-        return cast(F, numba.njit(**options)(function))
+        return caching.NullCache()
     with _cache_dir(folder):
-        return cast(F, numba.njit(cache=True, **options)(function))
+        return _Cache(function)
+
+
+class _Cache(FunctionCache):
+    """numba's cache, for which a file that cannot be written or read is no reason not to compile."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        with suppress(OSError):
+            return super().load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            _say(
+                f"Compiled functions cannot be kept in {self.cache_path} ({error.strerror}), so they {ANEW}; {REMEDY}."
+            )
 
 
 def _would_litter(function: Any) -> bool:
@@ -92,17 +119,20 @@ class _Announcement(event.Listener):
     """Tells, when a function of this package is compiled for the first time, why that is not done once for all."""
 
     def __init__(self, folder: Path | None) -> None:
-        self.fate = "are compiled anew by every process" if folder is None else f"are kept in {folder}"
-        self.made = False
+        self.fate = ANEW if folder is None else f"are kept in {folder}"
 
     def on_start(self, event: Any) -> None:
-        if not self.made and event.data["dispatcher"].py_func.__module__.startswith(f"{__package__}."):
-            self.made = True
-            warnings.warn(
+        if event.data["dispatcher"].py_func.__module__.startswith(f"{__package__}."):
+            _say(
                 "No folder for compiled functions can be written (NUMBA_CACHE_DIR, the package's own, the user's cache "
-                f"directory), so they {self.fate}; set NUMBA_CACHE_DIR to a folder that you can write.",
-                stacklevel=2,
+                f"directory), so they {self.fate}; {REMEDY}."
             )
 
     def on_end(self, event: Any) -> None:
         """Nothing more to tell."""
+
+
+@cache
+def _say(message: str) -> None:
+    """Warn, once a process."""
+    warnings.warn(message, stacklevel=2)

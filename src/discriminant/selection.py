@@ -17,6 +17,8 @@ from ._problem import check_weight
 from ._validation import table_of
 from .svm import SupportVectorMachine
 
+LARGEST_DECIDES = ("one-vs-rest", "kesler", "linear-machine")  # strategies of classes with a discriminant each
+
 
 def svm_path(X: Any, y: Any, Cs: Any, **parameters: Any) -> list[SupportVectorMachine]:
     """Fit a support vector machine for each of several prices of slack, each from where the last one ended.
@@ -148,8 +150,9 @@ def feature_ranking(model: Any) -> NDArray[np.int64]:
     Parameters
     ----------
     model : object
-        A fitted linear model; with several discriminants the squares of the weights are added. Features should be of
-        the same scale.
+        A fitted linear model; with several discriminants the squares of the weights are added. Where the largest
+        discriminant decides, only differences between the classes count: what all of them share is left out. Features
+        should be of the same scale.
 
     Returns
     -------
@@ -167,6 +170,18 @@ def feature_ranking(model: Any) -> NDArray[np.int64]:
     >>> feature_ranking(SupportVectorMachine(C=100.0).fit(*datasets.svm_three())).tolist()
     [0, 1]
     """
+    return np.argsort(-feature_sizes(model), kind="stable").astype(np.int64)
+
+
+def feature_sizes(model: Any) -> NDArray[np.float64]:
+    """How much each feature can change the decision: the root of the sum of its squared weights.
+
+    Where the largest of several discriminants decides, a weight that all of them share changes nothing: the weights
+    count from their mean.
+    """
     if not hasattr(model, "coef_"):
         raise ValueError(f"{model!r} has no weights of features: fit a linear model first.")
-    return np.argsort(-np.square(np.atleast_2d(model.coef_)).sum(axis=0), kind="stable").astype(np.int64)
+    weights = np.atleast_2d(model.coef_).astype(np.float64)
+    if getattr(model, "multiclass_", None) in LARGEST_DECIDES:
+        weights -= weights.mean(axis=0)
+    return np.asarray(np.hypot.reduce(np.abs(weights), axis=0))  # squares of huge weights would overflow

@@ -1,17 +1,19 @@
 """``fit``, ``predict``, ``explain`` and ``export``: models between processes, through pipes, in every format."""
 
 import json
+import re
 import signal
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from discriminant import Perceptron, SupportVectorMachine, datasets, io
+from discriminant import Perceptron, PiecewiseLinearMachine, SupportVectorMachine, datasets, io
 
 from .conftest import COMMAND, LABELS, Outcome, X, command, environment, shell
 
@@ -295,3 +297,45 @@ def test_pipes_in_place_of_files(tables: Path) -> None:
     )  # fmt: skip
     assert (found.code, found.err) == (0, "")
     assert found.json["predictions"] == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+PLANTED = {  # by strategy: the weights of three features (one a column), and the class that each speaks for
+    "two-category": ([[2.0, -3.0, 0.0]], ["b", "a", None]),
+    # Only differences count: all weights of the first feature are negative, all of the third are equal.
+    "one-vs-rest": ([[-1.0, 0.0, 5.0], [-2.0, 1.0, 5.0], [-3.0, -4.0, 5.0]], ["a", "b", None]),
+    "kesler": ([[-9.0, 3.0, 5.0], [-9.0, 4.0, 5.0], [-8.0, 0.0, 5.0]], ["c", "b", None]),
+    # Pairs b against a, c against a, c against b: the first feature loses c both of its pairs, whatever their size; the
+    # second makes b win both; the third makes each class win once, b by the most.
+    "one-vs-one": ([[-1.0, 2.0, 7.0], [-1.0, 9.0, -5.0], [-50.0, -1.0, -1.0]], ["a", "b", "b"]),
+    # Two for each class; the stronger one counts.
+    "subclasses": ([[1.0, 2.0, 3.0], [2.0, -9.0, 3.0], [1.5, -3.0, 3.0], [-7.0, 2.5, 3.0]], ["a", "b", None]),
+}
+
+
+@pytest.mark.parametrize("strategy", PLANTED)
+def test_a_feature_speaks_for_the_class_to_which_it_takes_a_row(
+    inside: Callable[..., Outcome], tmp_path: Path, strategy: str
+) -> None:
+    """What ``explain`` says is what the model does with a row of one huge feature; what never counts ranks last."""
+    weights, expected = PLANTED[strategy]
+    classes = np.array(["a", "b", "c"][: 2 if strategy in ("two-category", "subclasses") else 3])
+    model: Any = Perceptron(multiclass=strategy if classes.size > 2 else "kesler")
+    if strategy == "subclasses":
+        model = PiecewiseLinearMachine(n_subclasses=2, random_state=0)
+    model.fit(np.eye(3)[: classes.size], classes)
+    model._set_weights(np.column_stack([np.zeros(len(weights)), weights]))
+    io.save(model, tmp_path / "m.json")
+    ranking = inside("explain", tmp_path / "m.json", "--json").json["ranking"]
+    favored = {row["feature"]: row["speaks_for"] for row in ranking}
+    assert [favored[f"x{j}"] for j in range(3)] == expected
+    assert all(model.predict([row])[0] == favored[f"x{j}"] for j, row in enumerate(np.eye(3) * 1e9) if expected[j])
+    idle = [f"x{j}" for j in range(3) if expected[j] is None]
+    assert [row["feature"] for row in ranking if row["size"] == 0] == idle
+    assert ("no class alone" in inside("explain", tmp_path / "m.json").out) == bool(idle)
+
+
+def test_a_feature_of_a_regression_raises_or_lowers(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("up,down,price\n0,0,1\n1,0,3\n0,1,-4\n1,1,-2\n")
+    inside("fit", tmp_path / "a.csv", "-t", "price", "-m", "least-squares-regressor", "-o", tmp_path / "m.json")
+    told = inside("explain", tmp_path / "m.json").out
+    assert re.search(r"1 +down +5 +a lower price\n2 +up +2 +a higher price", told)

@@ -36,7 +36,6 @@ def explain(
 def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
     names = _numbered(fitted.n_features_in_) if recipe is None else list(recipe.feature_names)
     classes = getattr(fitted, "classes_", None)
-    discriminants = _discriminants(fitted, names)
     return {
         "class": type(fitted).__name__,
         "parameters": parameters(fitted),
@@ -45,8 +44,8 @@ def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
         "classes": None if classes is None else classes.tolist(),
         "multiclass": getattr(fitted, "multiclass_", None),
         "features": names,
-        "discriminants": discriminants,
-        "ranking": _ranking(fitted, names, discriminants),
+        "discriminants": _discriminants(fitted, names),
+        "ranking": _ranking(fitted, names),
         "status": fitted.status_.name,
         "report": fitted.report_.to_dict(),
     }
@@ -87,22 +86,44 @@ def _sides(fitted: Any, n: int) -> list[tuple[Any, Any]]:
     return [(classes[1], classes[0])] if n == 1 else [(label, None) for label in classes]
 
 
-def _ranking(fitted: Any, names: list[str], discriminants: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
-    """The features by the size of their weights, and which class a larger value speaks for most."""
+def _ranking(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
+    """The features by the size of their weights, and the class that a larger value speaks for."""
     import numpy as np
 
-    from .. import feature_ranking
+    from ..selection import feature_sizes
 
-    if discriminants is None:
+    if not hasattr(fitted, "coef_"):
         return None
-    rows = []
-    for rank, j in enumerate(feature_ranking(fitted).tolist(), 1):
-        weights = np.array([part["weights"][names[j]] for part in discriminants])
-        best = discriminants[int(np.argmax(weights))]
-        favored = best["against"] if len(weights) == 1 and weights[0] < 0 else best["for"]
-        size = float(np.linalg.norm(weights))
-        rows.append({"rank": rank, "feature": names[j], "size": size, "speaks_for": favored if size else None})
-    return rows
+    sizes, favored = feature_sizes(fitted), _favored(fitted)
+    return [
+        {"rank": rank, "feature": names[j], "size": float(sizes[j]), "speaks_for": favored[j]}
+        for rank, j in enumerate(np.argsort(-sizes, kind="stable").tolist(), 1)
+    ]
+
+
+def _favored(fitted: Any) -> list[Any]:
+    """The class to which each feature alone takes a row when it grows without end; None where no class leads.
+
+    That is the class that the weights of the feature would elect if they were the discriminants themselves.
+    """
+    import numpy as np
+
+    from ..multiclass import pairwise_scores
+
+    W = np.atleast_2d(fitted.coef_)
+    if not hasattr(fitted, "classes_"):
+        return [None] * W.shape[1]
+    classes = fitted.classes_.tolist()
+    if len(W) == 1:
+        scores = np.stack([-W[0], W[0]])
+    elif fitted.multiclass_ == "one-vs-one":
+        scores = pairwise_scores(W.T, len(classes)).T
+    elif hasattr(fitted, "subclasses_"):
+        scores = np.stack([W[fitted.subclasses_ == k].max(axis=0) for k in range(len(classes))])
+    else:
+        scores = W
+    alone = np.count_nonzero(scores == scores.max(axis=0), axis=0) == 1
+    return [classes[k] if leads else None for k, leads in zip(scores.argmax(axis=0), alone, strict=True)]
 
 
 def _headline(fitted: Any, facts: dict[str, Any]) -> str:
@@ -137,9 +158,9 @@ def _formulas(facts: dict[str, Any]) -> str:
         sides = f"{one}" if other is None else f"{one} against {other}"
         name = "g(x)" if len(facts["discriminants"]) == 1 else f"g(x), {sides}"
         weights = sorted(part["weights"].items(), key=lambda pair: -abs(pair[1]))
-        terms = [f"{weight:+.6g} {feature}" for feature, weight in weights if weight][:TERMS]
-        more = [f"… ({len(weights) - TERMS:,} more)"] if len(weights) > TERMS else []
-        lines.append(f"  {name} = {' '.join([*terms, *more, format(part['intercept'], '+.6g')])}")
+        terms = [f"{weight:+.6g} {feature}" for feature, weight in weights if weight]
+        more = [f"… ({len(terms) - TERMS:,} more)"] if len(terms) > TERMS else []
+        lines.append(f"  {name} = {' '.join([*terms[:TERMS], *more, format(part['intercept'], '+.6g')])}")
     scaled = "\n  Each feature is standardized first: minus its mean, divided by its standard deviation."
     return "\n".join(lines) + (scaled if facts["standardized"] else "")
 
@@ -148,12 +169,18 @@ def _ranked(facts: dict[str, Any], top: int) -> str:
     """The features, the most important first."""
     if facts["ranking"] is None:
         return ""
-    rows = [
-        [row["rank"], row["feature"], f"{row['size']:.6g}", "" if row["speaks_for"] is None else row["speaks_for"]]
-        for row in facts["ranking"][:top]
-    ]
+    shown = facts["ranking"][:top]
+    rows = [[row["rank"], row["feature"], f"{row['size']:.6g}", _meaning(row, facts)] for row in shown]
     table = aligned(("rank", "feature", "size of weight", "a larger value speaks for"), rows)
     units = "\nSizes depend on the units of the features; fit with --standardize to make them comparable."
     note = "" if facts["standardized"] else units
     more = f"\n… and {len(facts['ranking']) - top:,} more" if len(facts["ranking"]) > top else ""
     return f"{table}{more}{note}"
+
+
+def _meaning(row: dict[str, Any], facts: dict[str, Any]) -> str:
+    """What a larger value of a feature speaks for: a class, or more or less of what is predicted."""
+    if facts["classes"] is not None:
+        return "no class alone" if row["speaks_for"] is None else str(row["speaks_for"])
+    weight = facts["discriminants"][0]["weights"][row["feature"]]
+    return f"a {'higher' if weight > 0 else 'lower'} {facts['target'] or 'target'}" if weight else "no change"

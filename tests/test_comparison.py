@@ -5,6 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import signal
+import subprocess
+import sys
 import warnings
 from html.parser import HTMLParser
 from pathlib import Path
@@ -392,3 +395,15 @@ def test_report_replaces_as_a_whole_and_keeps_the_old_page_on_failure(tmp_path: 
     found.report(page)
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert list(tmp_path.iterdir()) == [page]
+
+
+def test_processes_of_a_comparison_leave_ctrl_c_to_their_parent() -> None:
+    """A terminal sends it to all of them, and each would print where it was."""
+    from discriminant._comparison_tasks import _deaf_children
+
+    heard = signal.getsignal(signal.SIGINT)
+    ask = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
+    with _deaf_children():
+        child = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True)
+    assert child.stdout == "True\n"
+    assert signal.getsignal(signal.SIGINT) is heard

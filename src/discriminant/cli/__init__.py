@@ -10,23 +10,40 @@ Exit codes: 0 done (``check``: complete), 2 bad input, 3 quasi-separation, 4 ove
 
 from __future__ import annotations
 
+import atexit
 import os
+import signal
 import sys
+
+from ._errors import BAD_INPUT, INTERRUPTED
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command that ``sys.argv`` holds, and exit with its code."""
-    _open_streams()
+    try:
+        _open_streams()
+        code = _run()
+    except KeyboardInterrupt:  # before the command has begun, or a second one
+        code = INTERRUPTED
+        print("Interrupted.", file=sys.stderr)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # from here on Ctrl-C just ends the process
+    if code == INTERRUPTED:
+        atexit._run_exitfuncs()  # other processes and their locks
+        os._exit(code)  # nobody waits for half a second until all modules are taken down
+    sys.exit(code)
+
+
+def _run() -> int:
     try:
         from .app import run
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise
         print("Error: the command line needs typer and rich: pip install 'discriminant[cli]'.", file=sys.stderr)
-        sys.exit(2)
-    sys.exit(run(sys.argv[1:]))
+        return BAD_INPUT
+    return run(sys.argv[1:])
 
 
 def _open_streams() -> None:

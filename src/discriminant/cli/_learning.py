@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import signal
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._methods import Procedure
@@ -42,6 +45,30 @@ class Passes:
         """The fit has ended."""
 
 
+@contextmanager
+def _ended_while_compiling() -> Iterator[None]:
+    """Let Ctrl-C end a fit at once while its procedure is being compiled, which takes seconds the first time.
+
+    A fit hears Ctrl-C between its passes, and keeps what it has learned; before the first one there is nothing to keep.
+    """
+    from numba.core.event import Listener, install_listener
+
+    class Compiling(Listener):
+        def __init__(self) -> None:
+            self.handlers: list[Any] = []
+
+        def on_start(self, event: Any) -> None:
+            if threading.current_thread() is threading.main_thread():
+                self.handlers.append(signal.signal(signal.SIGINT, signal.default_int_handler))
+
+        def on_end(self, event: Any) -> None:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, self.handlers.pop())
+
+    with install_listener("numba:compiler_lock", Compiling()):
+        yield
+
+
 class Learned(NamedTuple):
     """A fitted model, what it was fitted to, and whether Ctrl-C ended it early."""
 
@@ -77,6 +104,7 @@ def learn(model: Any, X: Any, y: Any, w: Any) -> bool:
         told_later(f"Fitting {kind} to {shape}."),
         warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught,
         progress(f"fitting {kind}") as update,
+        _ended_while_compiling(),
     ):
         if watched() and hasattr(model, "set_callbacks"):
             model.set_callbacks(Passes(update))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from _thread import interrupt_main
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Timer
 from typing import Annotated, Any
 
 import typer
 
 from .. import __version__
-from ._errors import BAD_INPUT, INTERRUPTED, sentence
-from ._output import echo, echo_json, hush, say, silence, warn
+from ._errors import BAD_INPUT, INTERRUPTED, CommandError, sentence, shortened
+from ._output import echo, echo_json, hush, printing, say, silence, visible, warn
 from .check import check
 from .compare import compare
 from .datasets import datasets
@@ -58,7 +61,7 @@ def options(
 def run(arguments: list[str]) -> int:
     """Run a command; give its exit code. Every error is one message on stderr."""
     hush(bool({"--quiet", "-q"} & set(arguments)))  # before typer has read them: it may refuse one
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _hearing() as lost:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = warn
@@ -74,16 +77,50 @@ def run(arguments: list[str]) -> int:
         except Exception as error:
             if os.environ.get("DISCRIMINANT_TRACEBACK"):
                 raise
-            said = sentence(error)
-            say(f"Error: {said}")
-            if "--json" in arguments:
-                echo_json("error", {"error": said})
-            return BAD_INPUT
+            code = INTERRUPTED if lost or _is_interrupt(error) else _refused(error, "--json" in arguments)
     code = code if isinstance(code, int) else 0
     if code == INTERRUPTED:
         say("Interrupted.")
-    try:
+    with suppress(CommandError), printing():
         sys.stdout.flush()
-    except BrokenPipeError:
-        silence()
     return code
+
+
+def _refused(error: Exception, json: bool) -> int:
+    said = sentence(error)
+    say(f"Error: {shortened(visible(said))}")
+    if json:
+        with suppress(CommandError):  # stdout itself is what cannot be written
+            echo_json("error", {"error": said})
+    return BAD_INPUT
+
+
+@contextmanager
+def _hearing() -> Iterator[list[BaseException]]:
+    """Ctrl-C that comes inside of a callback, where Python would only print it, is raised again outside.
+
+    The list holds those. The compiler, whose callback broke off, may fail in words of its own before that.
+    """
+
+    def told(unraisable: Any) -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            before(unraisable)
+            return
+        lost.append(unraisable.exc_value)
+        again = Timer(0.01, interrupt_main)
+        again.daemon = True
+        again.start()
+
+    lost: list[BaseException] = []
+    before, sys.unraisablehook = sys.unraisablehook, told
+    try:
+        yield lost
+    finally:
+        sys.unraisablehook = before
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: an import that it breaks off fails in words of its own."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None

@@ -3,11 +3,16 @@
 import json
 import os
 import pty
+import re
+import resource
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import polars
 import pytest
 
 import discriminant
@@ -263,3 +268,172 @@ def test_check_tells_the_time_left(monkeypatch: pytest.MonkeyPatch, capsys: pyte
         assert capsys.readouterr().err.endswith("reading, 30 s left")
         meter.share(0.1)  # another pass begins at 30 s
         assert capsys.readouterr().err.rstrip().endswith("reading")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fit {data} -o {other}",
+        "fit - -o {other}",
+        "check {data} -o {other}",
+        "plot {data} --format csv -o {other}",
+        "compare {data} --html {other}",
+        "predict {model} {data} -o {other}",
+        "predict {data} {model} -o {other}",
+        "export {data} {other}",
+    ],
+)
+@pytest.mark.parametrize("link", ["path", "symbolic", "hard"])
+def test_no_command_overwrites_what_it_reads(
+    inside: Callable[..., Outcome], tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, link: str
+) -> None:
+    data, other = tmp_path / "data.onnx", tmp_path / "other.onnx"
+    data.write_bytes((tables / "table.csv").read_bytes())
+    if link == "path":
+        (tmp_path / "folder").mkdir()
+        other = tmp_path / "folder" / ".." / "data.onnx"
+    else:
+        (other.symlink_to if link == "symbolic" else other.hardlink_to)(data)
+    words = line.format(data=data, other=other, model=tables / "table.json").split()
+    with data.open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        found = inside(*words)
+    assert (found.code, "would overwrite" in found.err) == (2, True)
+    assert data.read_bytes() == (tables / "table.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("datasets xor --json > /dev/full", "Error: standard output cannot be written: No space left on device.\n"),
+        ("datasets xor > /dev/full", "Error: standard output cannot be written: No space left on device.\n"),
+        ("check nofile.csv --json > /dev/full", "Error: there is no file 'nofile.csv'.\n"),
+        ("--help > /dev/full", "Error: No space left on device.\n"),
+        ("--nothing > /dev/full 2> /dev/full", ""),
+    ],
+)
+def test_a_full_disk_is_one_sentence(tmp_path: Path, line: str, said: str) -> None:
+    found = shell(f"discriminant {line}", tmp_path)
+    assert (found.code, found.err) == (2, said)
+
+
+def test_a_table_that_cannot_be_written_is_told_so(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        found = {ending: inside("datasets", "iris", "-o", tmp_path / f"iris.{ending}") for ending in ("csv", "npz")}
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    for ending, outcome in found.items():
+        assert (outcome.code, f"iris.{ending}' cannot be written: File too large" in outcome.err) == (2, True)
+    assert not list(tmp_path.iterdir())
+
+
+# A color, a title of the window, a control of one byte, an override of the direction, a carriage return, a line.
+EVIL = "a\x1b[31mb\x1b]0;c\x07d\x9be\u202ef\rg\nh"
+HARMLESS = r"a\u001b[31mb\u001b]0;c\u0007d\u009be\u202ef\u000dg\nh"
+
+
+def test_nothing_of_a_file_steers_the_terminal(
+    inside: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = polars.DataFrame({EVIL: [1.0, 2.0, 3.0], "level": ["u", EVIL, "u"], "target": [EVIL, "y", "y"]})
+    frame.write_parquet("data.parquet")
+    shown = [
+        inside("fit", "data.parquet", "-o", "model.json"),
+        inside("explain", "model.json"),
+        inside("check", "data.parquet"),
+        inside("compare", "data.parquet", "--methods", "fisher", "--cv", "0", "--jobs", "1"),
+        inside("fit", "data.parquet", "--features", "no"),
+        inside("fit", EVIL),
+        inside("fit", "data.parquet", "-m", EVIL),
+        inside("fit", "data.parquet", "--set", EVIL),
+        inside("predict", "model.json", "data.parquet", "--column", EVIL, "--json"),
+    ]
+    for found in shown:
+        assert not re.search(r"[^\n -~\u2026\u2013]", found.out + found.err)
+    assert HARMLESS in shown[1].out
+    assert shown[-1].json["predictions"][0] == EVIL  # what JSON means is what the file says
+    assert EVIL in inside("predict", "model.json", "data.parquet").out  # data for a pipe or a file stay as they are
+    written = on_terminal("predict", "model.json", "data.parquet")
+    assert written.count(b"\\u001b[31m") == 4
+    assert b"\x1b" not in written
+
+
+def test_a_name_is_no_markup_of_the_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from discriminant.cli import _output
+
+    monkeypatch.setattr(_output, "watched", lambda: True)
+    monkeypatch.setattr(_output, "DELAY", 0.0)
+    with _output.progress("reading [/red].csv") as update:
+        time.sleep(0.1)
+        update(1, 2)
+
+
+def test_an_interrupt_that_a_callback_swallows_is_heard(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Python can only print what a finalizer raises; so it is with the callbacks of the compiler."""
+    from discriminant.cli import app
+
+    class Deaf:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    def waits(*_: object, **__: object) -> None:
+        Deaf()
+        for _ in range(2000):
+            time.sleep(0.01)
+
+    def fails(*_: object, **__: object) -> None:
+        Deaf()
+        raise RuntimeError("no compiled object yet")
+
+    for command_ in (waits, fails):
+        monkeypatch.setattr(app, "app", command_)
+        start = time.monotonic()
+        try:
+            assert app.run([]) == 130
+            time.sleep(0.1)  # the one that is raised again comes here at the latest
+        except KeyboardInterrupt:
+            assert command_ is fails
+        assert time.monotonic() - start < 2
+        assert capsys.readouterr().err == "Interrupted.\n"
+
+
+def test_an_interrupt_while_compiling_ends_the_fit_at_once() -> None:
+    """Otherwise the fit goes on to its next pass, and keeps what it has learned."""
+    from numba.core.compiler_lock import global_compiler_lock
+
+    from discriminant._driver import watching
+    from discriminant.cli._learning import _ended_while_compiling
+
+    with watching() as watch, _ended_while_compiling():
+        with pytest.raises(KeyboardInterrupt), global_compiler_lock:
+            signal.raise_signal(signal.SIGINT)
+        assert not watch.interrupted
+        signal.raise_signal(signal.SIGINT)
+        assert watch.interrupted
+
+
+@pytest.mark.parametrize(("package", "presses"), [("typer", 1), ("typer", 2), ("matplotlib.figure", 2)])
+def test_interrupt_of_a_command_that_imports(tmp_path: Path, package: str, presses: int) -> None:
+    """Before the command has begun, and in the middle of it; the second time while it ends."""
+    press = "signal.raise_signal(signal.SIGINT)"
+    code = f"""import signal, sys
+class Impatient:
+    def find_spec(self, name, *_):
+        if name == {package!r}:
+            try:
+                {press}
+            finally:
+                {press if presses == 2 else "pass"}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Impatient())
+sys.argv = ["discriminant", "plot", "xor", "-o", "a.png"]
+from discriminant.cli import main
+main()"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
+    assert not list(tmp_path.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -11,12 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from threading import Timer
-from typing import Any
+from typing import Any, TextIO
 
-from ._errors import shortened
+from ._errors import CommandError, shortened
 
 DELAY = 1.0  # seconds before a bar appears
 LATER = 3.0  # and before a line does where there is no terminal for a bar
+
+# What a terminal obeys or reorders instead of showing it: C0 and C1 controls but tab and newline, separators of lines,
+# marks and overrides of the direction of writing.
+HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 _state = {"quiet": False}
 
@@ -26,32 +31,73 @@ def hush(quiet: bool) -> None:
     _state["quiet"] = quiet
 
 
-def echo(text: str) -> None:
-    """One piece of data to stdout; a reader that has gone away (``| head``) is no error."""
+def visible(text: str) -> str:
+    r"""The text with what would steer the terminal written as \u001b, which means the same inside of JSON."""
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def in_line(name: Any) -> str:
+    """Somebody's name for something in one line of a text."""
+    return visible(str(name)).replace("\n", "\\n").replace("\t", "\\t")
+
+
+class Shown(io.TextIOBase):
+    """A stream in front of a terminal, on which everything is visible."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write what can be shown."""
+        return self.stream.write(visible(text))
+
+    def flush(self) -> None:
+        """Show it now."""
+        self.stream.flush()
+
+
+def echo(text: str, *, heading: bool = False) -> None:
+    """One piece of data to stdout; a ``heading`` in its first line is bold on a terminal."""
     known = sys.stdout.encoding or "utf-8"
-    shown = text.encode(known, "replace").decode(known)  # what an old terminal cannot show is no error either
-    try:
+    shown = visible(text).encode(known, "replace").decode(known)  # what an old terminal cannot show is no error
+    if heading and sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
+        first, newline, rest = shown.partition("\n")
+        shown = f"\x1b[1m{first}\x1b[0m{newline}{rest}"
+    with printing():
         sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
         sys.stdout.flush()
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Writing to stdout; a reader that has gone away (``| head``) is no error, a full disk is."""
+    try:
+        yield
     except BrokenPipeError:
         silence()
+    except OSError as error:
+        silence()
+        raise CommandError(f"standard output cannot be written: {error.strerror or error}.") from None
 
 
-def silence() -> None:
-    """Send what is still to come on stdout, and what Python writes at its end, nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+def silence(handle: int = 1) -> None:
+    """Send what is still to come on stdout (1) or stderr (2), and what Python writes at its end, nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), handle)
 
 
 def say(text: str) -> None:
     """One line to stderr, unless it is to stay empty."""
     if not _state["quiet"]:
+        text = visible(text)
         head, colon, rest = text.partition(":")
         style = {"Error": "31", "Warning": "33"}.get(head)
         shown = f"\x1b[{style}m{head}{colon}\x1b[0m{rest}" if style and _colored() else text
         try:
             print(shown, file=sys.stderr, flush=True)
-        except (BrokenPipeError, ValueError):
+        except ValueError:
             return  # nobody listens
+        except OSError:
+            silence(2)
 
 
 def warn(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -89,18 +135,15 @@ def plain(value: Any) -> Any:
 
 def named(text: str, names: Sequence[str]) -> str:
     """The text of a report with the features by their names: it knows only their places."""
-    return re.sub(r"\(feature (\d+)\)", lambda found: f"({names[int(found[1])]})", text)
+    return re.sub(r"\(feature (\d+)\)", lambda found: f"({in_line(names[int(found[1])])})", text)
 
 
 def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A table in plain text; the last column keeps its length."""
-    texts = [list(heads), *([str(entry) for entry in row] for row in rows)]
+    texts = [list(heads), *([in_line(entry) for entry in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     padded = ([entry.ljust(width) for entry, width in zip(line, widths, strict=True)] for line in texts)
-    lines = ["  ".join(line).rstrip() for line in padded]
-    if sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
-        lines[0] = f"\x1b[1m{lines[0]}\x1b[0m"
-    return "\n".join(lines)
+    return "\n".join("  ".join(line).rstrip() for line in padded)
 
 
 def watched() -> bool:
@@ -130,9 +173,9 @@ def progress(title: str) -> Iterator[Callable[[float, float | None], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     bars = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
-    task = bars.add_task(title, total=None)
+    task = bars.add_task(in_line(title), total=None)
     timer = Timer(DELAY, bars.start)
     timer.daemon = True
     timer.start()

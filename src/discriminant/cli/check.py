@@ -34,7 +34,7 @@ def check(
     Exit code 0 if a plane separates them strictly (complete), 3 if only weakly (quasi), 4 if none does (overlap); of
     three classes or more, for one linear machine. --json prints the proof, which `discriminant verify` checks.
     """
-    check_place(output)
+    check_place(output, given.data)
     recipe, X, y, _ = learnable(given)
     from .. import separability  # heavy: what is wrong with the table has been said before
 

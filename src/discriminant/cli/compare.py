@@ -38,7 +38,7 @@ def compare(
     """
     if html == "-":
         raise CommandError("--html -: a report is a file of its own; give it a name such as report.html.")
-    check_place(html, "--html")
+    check_place(html, given.data, option="--html")
     procedures = list(chosen("all" if methods == "all" else names(methods) or []))
     if not procedures:
         raise CommandError(f"--methods {methods!r} names no procedure: write all, or names with commas between them.")

@@ -33,7 +33,7 @@ def datasets(
             echo_json("datasets", {"datasets": facts})
         else:
             heads = ("name", "rows", "columns", "classes", "description")
-            echo(aligned(heads, [[fact[head] for head in heads] for fact in facts]))
+            echo(aligned(heads, [[fact[head] for head in heads] for fact in facts]), heading=True)
         return
     found = dataset(name)
     if found is None:

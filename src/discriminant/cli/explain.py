@@ -10,7 +10,7 @@ from ._errors import CommandError
 from ._methods import parameters
 from ._models import model_of
 from ._options import Json, Model, Quiet
-from ._output import aligned, echo, echo_json, named
+from ._output import aligned, echo, echo_json, in_line, named
 
 TERMS = 12  # of a discriminant that are printed
 MOST = 1_000_000  # features that are told of by their numbers
@@ -28,9 +28,11 @@ def explain(
     if json:
         echo_json("explanation", facts)
     else:
-        stopped = f"Why it stopped\n{named(str(fitted.report_), facts['features'])}"
-        blocks = [_headline(fitted, facts), _formulas(facts), _ranked(facts, top), stopped]
-        echo("\n\n".join(block for block in blocks if block))
+        echo(f"{_headline(fitted, facts)}\n\n")
+        if facts["discriminants"] is not None:
+            echo(f"{_formulas(facts)}\n\n")
+            echo(f"{_ranked(facts, top)}\n\n", heading=True)
+        echo(f"Why it stopped\n{named(str(fitted.report_), facts['features'])}")
 
 
 def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
@@ -131,8 +133,8 @@ def _headline(fitted: Any, facts: dict[str, Any]) -> str:
     n, classes = len(facts["features"]), facts["classes"]
     what = f"{facts['class']}, {n:,} feature{'s' if n != 1 else ''}"
     if classes is None and facts["discriminants"] is not None:
-        return f"{what}: a weighted sum of the features predicts {facts['target'] or 'the target'}."
-    shown = list(map(str, classes or []))
+        return f"{what}: a weighted sum of the features predicts {in_line(facts['target'] or 'the target')}."
+    shown = [in_line(label) for label in classes or []]
     listed = ", ".join(shown[:TERMS]) + (" …" if len(shown) > TERMS else "")
     if facts["discriminants"] is None:
         parts = {"layers": getattr(fitted, "n_layers_", None), "kernel": facts["parameters"].get("kernel")}
@@ -142,7 +144,7 @@ def _headline(fitted: Any, facts: dict[str, Any]) -> str:
         surface = f", classes {listed}: the boundary" if classes else ": the surface"
         return f"{what}{surface} is curved ({found}), so that no feature has a weight."
     if len(facts["discriminants"]) == 1:
-        return f"{what}: a row is taken for {classes[1]} where g(x) is zero or more, for {classes[0]} where it is less."
+        return f"{what}: a row is taken for {shown[1]} where g(x) is zero or more, for {shown[0]} where it is less."
     if facts["multiclass"] == "one-vs-one":
         return f"{what}: each pair of the classes {listed} has a plane; a row goes to the class that wins most pairs."
     return f"{what}: each of the classes {listed} has a discriminant; a row goes to the class whose value is largest."
@@ -150,15 +152,13 @@ def _headline(fitted: Any, facts: dict[str, Any]) -> str:
 
 def _formulas(facts: dict[str, Any]) -> str:
     """Every discriminant as a sum, the largest weights first."""
-    if facts["discriminants"] is None:
-        return ""
     lines = []
     for part in facts["discriminants"]:
         one, other = part["for"], part["against"]
-        sides = f"{one}" if other is None else f"{one} against {other}"
+        sides = in_line(one) if other is None else in_line(f"{one} against {other}")
         name = "g(x)" if len(facts["discriminants"]) == 1 else f"g(x), {sides}"
         weights = sorted(part["weights"].items(), key=lambda pair: -abs(pair[1]))
-        terms = [f"{weight:+.6g} {feature}" for feature, weight in weights if weight]
+        terms = [f"{weight:+.6g} {in_line(feature)}" for feature, weight in weights if weight]
         more = [f"… ({len(terms) - TERMS:,} more)"] if len(terms) > TERMS else []
         lines.append(f"  {name} = {' '.join([*terms[:TERMS], *more, format(part['intercept'], '+.6g')])}")
     scaled = "\n  Each feature is standardized first: minus its mean, divided by its standard deviation."
@@ -167,8 +167,6 @@ def _formulas(facts: dict[str, Any]) -> str:
 
 def _ranked(facts: dict[str, Any], top: int) -> str:
     """The features, the most important first."""
-    if facts["ranking"] is None:
-        return ""
     shown = facts["ranking"][:top]
     rows = [[row["rank"], row["feature"], f"{row['size']:.6g}", _meaning(row, facts)] for row in shown]
     table = aligned(("rank", "feature", "size of weight", "a larger value speaks for"), rows)

@@ -31,7 +31,7 @@ def fit(
     """
     if json and output == "-":
         raise CommandError("--json and -o - would both write to stdout: give the model a file name.")
-    check_place(output)
+    check_place(output, given.data)
     model, recipe, X, y, interrupted = learned(given, find(given.method))
     if output is not None:
         _save(model, recipe, output)

@@ -16,7 +16,7 @@ def methods(json: Json = False, quiet: Quiet = False) -> None:
         echo_json("methods", {"methods": facts})
     else:
         heads = ("name", "short", "makes", "summary")
-        echo(aligned(heads, [[fact[head] or "" for head in heads] for fact in facts]))
+        echo(aligned(heads, [[fact[head] or "" for head in heads] for fact in facts]), heading=True)
 
 
 def _facts(name: str) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def plot(
     quiet: Quiet = False,
 ) -> int:
     """Draw the decision regions, the convergence or the margins of a procedure."""
-    check_place(output)
+    check_place(output, given.data)
     figure, save = _figure(output)
     procedure, method = find(given.method), given.method
     if procedure in REGRESSORS.values() and kind is not Kind.CONVERGENCE:

@@ -46,7 +46,7 @@ def predict(
     Missing values are refused, unless the model was fitted with --missing median.
     """
     standard_input(model, data)
-    check_place(output)
+    check_place(output, model, data)
     fitted, recipe = model_of(model)
     if recipe is None:
         raise CommandError(

@@ -274,7 +274,7 @@ def write_portions(frames: Iterable[Any], path: Source, format: str | None = Non
     if kind in WRITERS:
         frames = [pl.concat(frames, how="vertical_relaxed")]
     if os.fspath(path) != "-":
-        with _told(path, OSError), replacing(path) as file:  # OSError: the frames have errors of their own
+        with _told(path, OSError, "written"), replacing(path) as file:  # OSError: the frames have errors of their own
             for k, frame in enumerate(frames):
                 _put(frame, file, kind, k == 0, path)
         return
@@ -285,7 +285,7 @@ def write_portions(frames: Iterable[Any], path: Source, format: str | None = Non
 
 
 def _put(frame: Any, file: Any, kind: str, header: bool, path: Source) -> None:
-    with _told(path):
+    with _told(path, what="written"):
         if kind in LINES:
             LINES[kind](frame, file, header)
         else:
@@ -315,8 +315,8 @@ def _existing(source: Source) -> Path | bytes:
 class _told:
     """What goes wrong inside becomes a TableError that names the file."""
 
-    def __init__(self, source: Source, kind: type[Exception] = Exception) -> None:
-        self.source, self.kind = source, kind
+    def __init__(self, source: Source, kind: type[Exception] = Exception, what: str = "read as a table") -> None:
+        self.source, self.kind, self.what = source, kind, what
 
     def __enter__(self) -> None:
         return None
@@ -330,7 +330,7 @@ class _told:
         if isinstance(error, FileNotFoundError):
             raise TableError(f"{name} is not there: give the path of a file.") from None
         if isinstance(error, OSError) and error.strerror:
-            raise TableError(f"{name} cannot be used: {error.strerror}.") from None
+            raise TableError(f"{name} cannot be {self.what}: {error.strerror}.") from None
         said = str(error).split("\n\n")[0].split("\n")[0][:400].rstrip(". ")
         remedy = ": save it as UTF-8" if "invalid utf-8" in said else ""
-        raise TableError(f"{name} cannot be read as a table: {said or type(error).__name__}{remedy}.") from None
+        raise TableError(f"{name} cannot be {self.what}: {said or type(error).__name__}{remedy}.") from None

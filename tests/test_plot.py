@@ -29,9 +29,11 @@ from discriminant import (
     margins,
     plot,
 )
+from discriminant.plot._style import add_legend, literal
 from discriminant.plot.curves import course
 from discriminant.plot.histograms import leads
 from discriminant.plot.page import telling_features
+from discriminant.plot.regions import hides
 
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 
@@ -226,3 +228,43 @@ def test_the_page_names_a_procedure_that_refuses_two_columns(tmp_path: Path) -> 
     found = compare(X[:100], y[:100], {"choosy": Choosy(), "plain": Perceptron()}, cv=2, n_jobs=1)
     page = (found.report(tmp_path / "page.html") or tmp_path / "page.html").read_text(encoding="utf-8")
     assert "these columns alone will not do for it: choosy." in page
+
+
+def test_the_title_says_where_a_model_is_cut() -> None:
+    X, y = datasets.iris()
+    model = FisherDiscriminant().fit(X, y)
+    names = ["p", "q", "$r$", "s"]
+    ax = axes()
+    ax.set_title("mine")
+    assert plot.boundary(model, X, y, (0, 1), ax, feature_names=names).get_title() == (
+        "mine\ncut where \\$r\\$ = 4.35 and s = 1.3 (medians)"
+    )
+    ax = plot.boundary(model, X, y, (0, 1), axes(), feature_names=["p", "q", "r" * 60, "s" * 60])
+    assert ax.get_title() == "cut where the other 2 features have their medians"
+    pair = X[:, :2]
+    assert plot.boundary(FisherDiscriminant().fit(pair, y), pair, y, ax=axes()).get_title() == ""
+
+
+def test_a_cut_hides_what_only_the_other_features_tell() -> None:
+    """Of two flowers, sepals at the median petals are all of one class; a model that is blind shows what it does."""
+    X, y = datasets.iris()
+    model = FisherDiscriminant().fit(X, y)
+    assert hides(model, X, [0, 1])
+    assert hides(model, sparse.csr_array(X), [0, 1])
+    assert not hides(model, X, [2, 3])
+    model.coef_, model.intercept_ = np.zeros((3, 4)), np.array([1.0, 0.0, 0.0])
+    assert not hides(model, X, [0, 1])
+
+
+def test_a_legend_names_the_classes_as_far_as_there_is_room() -> None:
+    ax = Figure(layout="constrained").add_subplot()
+    for k in range(40):
+        ax.plot([0], [k], label=f"class {k}")
+    add_legend(ax)
+    names = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert (names[0], names[-1], len(names)) == ("class 0", "… and 17 more", 24)
+
+
+def test_names_are_drawn_in_one_line_of_letters() -> None:
+    assert literal("a\x1b[31m\n\tb\u202e$") == r"a�[31m b�\$"
+    assert literal("x" * 99) == "x" * 39 + "…"

@@ -70,12 +70,13 @@ def _ended_while_compiling() -> Iterator[None]:
 
 
 class Learned(NamedTuple):
-    """A fitted model, what it was fitted to, and whether Ctrl-C ended it early."""
+    """A fitted model, what it was fitted to (with weights or None), and whether Ctrl-C ended it early."""
 
     model: Any
     recipe: Any
     X: Any
     y: Any
+    weights: Any
     interrupted: bool
 
 
@@ -85,7 +86,7 @@ def learned(given: Training, procedure: Procedure, check: Callable[[Recipe], Any
     if check is not None:
         check(recipe)
     model = make(procedure, given.settings, given.seed)
-    return Learned(model, recipe, X, y, learn(model, X, y, w))
+    return Learned(model, recipe, X, y, w, learn(model, X, y, w))
 
 
 def learn(model: Any, X: Any, y: Any, w: Any) -> bool:

@@ -32,7 +32,7 @@ def fit(
     if json and output == "-":
         raise CommandError("--json and -o - would both write to stdout: give the model a file name.")
     check_place(output, given.data)
-    model, recipe, X, y, interrupted = learned(given, find(given.method))
+    model, recipe, X, y, _, interrupted = learned(given, find(given.method))
     if output is not None:
         _save(model, recipe, output)
     if output not in (None, "-"):

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from .._atomic import replacing
 from .._extras import needed
 from ._errors import INTERRUPTED, CommandError
-from ._learning import learned
+from ._learning import Learned, learn, learned
 from ._methods import REGRESSORS, find
 from ._options import Axes, Json, Quiet, Training, taking
 from ._output import echo_json, say
 from ._tables import axes_of
 from ._writing import check_place
+
+MEDIANS, LEFT_OUT = "medians", "left out"  # what becomes of the features that are no axes
 
 
 class Kind(StrEnum):
@@ -41,26 +43,62 @@ def plot(
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Draw the decision regions, the convergence or the margins of a procedure."""
+    """Draw the decision regions, the convergence or the margins of a procedure.
+
+    The regions are those of two features: --axes, or those whose class means differ most. The others have their medians
+    there; where that would show one class only, the procedure is fitted anew to the two. The picture says so.
+    """
     check_place(output, given.data)
     figure, save = _figure(output)
     procedure, method = find(given.method), given.method
     if procedure in REGRESSORS.values() and kind is not Kind.CONVERGENCE:
         raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind convergence.")
-    model, recipe, X, y, interrupted = learned(given, procedure, lambda recipe: _axes(axes, recipe))
-    chosen, known = _axes(axes, recipe), list(recipe.feature_names)
-    _draw(kind, model, X, y, chosen, known, figure.add_subplot())
+    found = learned(given, procedure, lambda recipe: axes_of(axes, list(recipe.feature_names)))
+    shown = _in_plane(found, axes) if kind is Kind.BOUNDARY else _Shown(found)
+    _draw(kind, shown, given.data, figure.add_subplot())
     save()
     say(f"The picture is in {output}.")
     if json:
-        drawn = chosen if kind is Kind.BOUNDARY else None
-        facts = {"kind": kind.value, "axes": drawn, "method": method, "status": model.status_.name}
-        echo_json("plot", facts | {"output": output, "interrupted": interrupted})
-    return INTERRUPTED if interrupted else 0
+        facts = {"kind": kind.value, "axes": shown.axes, "others": shown.others, "refitted": shown.refitted}
+        status = shown.fit.model.status_.name
+        echo_json(
+            "plot", facts | {"method": method, "status": status, "output": output, "interrupted": shown.fit.interrupted}
+        )
+    return INTERRUPTED if shown.fit.interrupted else 0
 
 
-def _axes(axes: str | None, recipe: Any) -> list[str]:
-    return axes_of(axes, list(recipe.feature_names))
+class _Shown(NamedTuple):
+    """What is drawn: a fit, the features of its axes, and how the others come in: at their medians, or not at all."""
+
+    fit: Learned
+    names: list[str] = []
+    axes: list[str] | None = None
+    others: str | None = None
+
+    @property
+    def refitted(self) -> bool:
+        return self.others == LEFT_OUT
+
+
+def _in_plane(found: Learned, axes: str | None) -> _Shown:
+    """The fit in the plane of two features; one that is new where a cut through the others shows nothing."""
+    from sklearn.base import clone
+
+    from ..plot._style import dense
+    from ..plot.page import telling_features
+    from ..plot.regions import hides
+
+    names = list(found.recipe.feature_names)
+    chosen = telling_features(found.X, found.y) if axes is None else list(map(names.index, axes_of(axes, names)))
+    drawn = [names[j] for j in chosen]
+    if len(names) == len(chosen):
+        return _Shown(found, names, drawn)
+    if found.interrupted or not hides(found.model, found.X, chosen):
+        return _Shown(found, names, drawn, MEDIANS)
+    say(f"At the medians of the other features all rows would be of one class: fitting anew to {' and '.join(drawn)}.")
+    model, X = clone(found.model), dense(found.X[:, chosen])
+    interrupted = learn(model, X, found.y, found.weights)
+    return _Shown(found._replace(model=model, X=X, interrupted=interrupted), drawn, drawn, LEFT_OUT)
 
 
 def _figure(output: str) -> tuple[Any, Callable[[], None]]:
@@ -81,12 +119,19 @@ def _figure(output: str) -> tuple[Any, Callable[[], None]]:
     return figure, save
 
 
-def _draw(kind: Kind, model: Any, X: Any, y: Any, chosen: list[str], known: list[str], ax: Any) -> None:
+def _draw(kind: Kind, shown: _Shown, data: str, ax: Any) -> None:
     from .. import plot as pictures
+    from ..plot._style import add_legend, add_title, literal
 
+    model, X, y = shown.fit.model, shown.fit.X, shown.fit.y
+    add_title(ax, f"{type(model).__name__}: {literal(data)}")
+    if shown.refitted:
+        add_title(ax, "fitted anew to these two: a cut at the others' medians shows only one class")
     if kind is Kind.BOUNDARY:
-        pictures.boundary(model, X, y, features=chosen, ax=ax, feature_names=known)
+        pictures.boundary(model, X, y, features=shown.axes or (), ax=ax, feature_names=shown.names)
     elif kind is Kind.CONVERGENCE:
         pictures.convergence(model, ax=ax)
     else:
         pictures.margins(model, X, y, ax=ax)
+    if kind is not Kind.CONVERGENCE:
+        add_legend(ax)

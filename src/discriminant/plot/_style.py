@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ BLACK, GRAY = "#222222", "#8C8C8C"
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999933", "#882255")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")  # as many as are no multiple of the colors: 72 looks
 
+LINE, SMALL_LINE = 80, 100  # letters in a line of a title, and in one of a legend
+MARK = 6  # letters that take the room of a mark and the gap beside it
+MOST_NAMES = 24  # marks in a legend
 MOST_POINTS = 5_000  # patterns that are drawn; of more, every second, third, …
 
 
@@ -34,9 +38,28 @@ def look(k: int) -> dict[str, Any]:
 
 
 def literal(text: Any, longest: int = 40) -> str:
-    """Somebody's name for something, as matplotlib shows it letter by letter: a $ begins no formula."""
-    shown = str(text) if len(str(text)) <= longest else f"{str(text)[: longest - 1]}…"
-    return shown.replace("$", r"\$")
+    """Somebody's name for something in one line, as matplotlib shows it letter by letter: a $ begins no formula."""
+    shown = "".join(letter if letter.isprintable() else "�" for letter in " ".join(str(text).split()))
+    return (shown if len(shown) <= longest else f"{shown[: longest - 1]}…").replace("$", r"\$")
+
+
+def add_title(ax: Axes, text: str) -> None:
+    """One more line of the title, or several where it is long."""
+    lines = [ax.get_title(), textwrap.fill(text, LINE)]
+    ax.set_title("\n".join(filter(None, lines)), fontsize="medium")
+
+
+def add_legend(ax: Axes) -> None:
+    """What the marks mean, below the axes: as many in a line as there is room for, the first ones of very many."""
+    handles, names = ax.get_legend_handles_labels()
+    if len(names) > MOST_NAMES:
+        handles, names = handles[:MOST_NAMES], [*names[: MOST_NAMES - 1], f"… and {len(names) - MOST_NAMES + 1:,} more"]
+    beside = max(1, SMALL_LINE // (max(map(len, names), default=0) + MARK))
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    figure.legend(
+        handles, names, loc="outside lower center", ncols=min(beside, len(names)), frameon=False, fontsize="small"
+    )
 
 
 def table(X: Any) -> Any:

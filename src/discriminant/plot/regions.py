@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._extras import needed
-from ._style import BLACK, COLORS, axes, dense, labels, literal, look, names_of, table, thinned
+from ._style import BLACK, COLORS, LINE, add_title, axes, dense, labels, literal, look, names_of, table, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 STEPS = 220  # points of the grid along each side
 BLOCK = 4_000_000  # entries of the grid's patterns that are predicted at a time
+FEW = 3  # features whose medians are told one by one
 ROOM = 0.07  # of the range of a feature, left free around the patterns
 
 
@@ -37,7 +38,8 @@ def boundary(
     """Draw what a classifier decides where, in the plane of two features, with the patterns.
 
     Patterns that it gets wrong are ringed. Where its discriminants leave the class open the region is hatched. A model
-    of more than two features is cut where the others have their medians; the ringed patterns tell how much that hides.
+    of more than two features is cut where the others have their medians, which the title says; patterns of one class in
+    the region of another that have no ring tell how much that hides.
 
     Parameters
     ----------
@@ -84,12 +86,30 @@ def boundary(
         spread = (np.arange(len(y)) * 0.618034 % 1 - 0.5) * 0.6  # the golden section fills a strip evenly
         points = np.column_stack([points, own + spread])
         ax.set_yticks(range(len(classes)), [literal(label) for label in classes])
+    center = _center(X)
     _limits(ax, points)
-    _draw_regions(ax, model, classes, _center(X), chosen)
+    _draw_regions(ax, model, classes, center, chosen)
     _draw_points(ax, points, y, wrong, classes)
     ax.set_xlabel(literal(names[chosen[0]]))
     ax.set_ylabel(literal(names[chosen[1]]) if len(chosen) == 2 else "class")
+    if len(names) > len(chosen):
+        add_title(ax, _cut(names, center, chosen))
     return ax
+
+
+def hides(model: Any, X: Any, chosen: list[int]) -> bool:
+    """Whether all patterns would be of one class if the other features had their medians, though they are not."""
+    on_cut = _on_grid(model.predict, dense(X[:, chosen]), _center(X), chosen)
+    return len(np.unique(on_cut)) == 1 < len(np.unique(_quietly(model.predict, X)))
+
+
+def _cut(names: list[str], center: NDArray[np.float64], chosen: list[int]) -> str:
+    """Where the model is cut."""
+    others = [j for j in range(len(names)) if j not in chosen]
+    told = " and ".join(f"{literal(names[j])} = {center[j]:.4g}" for j in others[:FEW])
+    if len(others) > FEW or len(told) > LINE:
+        return f"cut where the other {len(others):,} features have their medians"
+    return f"cut where {told} (median{'s' if len(others) > 1 else ''})"
 
 
 def _chosen(features: Sequence[int | str], names: list[str]) -> list[int]:

@@ -25,10 +25,12 @@ def main() -> None:
     try:
         _open_streams()
         code = _run()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # from here on Ctrl-C just ends the process
     except KeyboardInterrupt:  # before the command has begun, or a second one
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         code = INTERRUPTED
-        print("Interrupted.", file=sys.stderr)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # from here on Ctrl-C just ends the process
+        if not {"--quiet", "-q"} & set(sys.argv):
+            print("Interrupted.", file=sys.stderr)
     if code == INTERRUPTED:
         atexit._run_exitfuncs()  # other processes and their locks
         os._exit(code)  # nobody waits for half a second until all modules are taken down

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import signal
 import threading
 import warnings
@@ -115,7 +116,13 @@ def learn(model: Any, X: Any, y: Any, w: Any) -> bool:
                 model.set_callbacks()
         else:
             model.fit(X, y, **given)
-    for warning in caught:
-        if not issubclass(warning.category, FitInterruptedWarning):
-            warn(warning.message)
+    said = [w.message for w in caught if not issubclass(w.category, FitInterruptedWarning)]
+    for text in dict.fromkeys(map(_briefly, said)):
+        warn(text)
     return any(issubclass(warning.category, FitInterruptedWarning) for warning in caught)
+
+
+def _briefly(warning: Warning | str) -> str:
+    """The first sentence of a warning about a fit, whose report tells the rest."""
+    text = " ".join(str(warning).split())
+    return re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)[0] if hasattr(warning, "report") else text

@@ -463,3 +463,21 @@ main()"""
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupted_comparison_prints_its_table_and_draws_nothing(
+    inside: Callable[..., Outcome], tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from discriminant import FisherDiscriminant
+
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FisherDiscriminant, "fit", pressed)
+    line = ["--methods", "least-squares,fisher", "--cv", "0", "--jobs", "1", "--html", tmp_path / "report.html"]
+    found = inside("compare", tables / "table.csv", *line)
+    assert found.code == 130
+    assert "fisher-discriminant: not run: Ctrl-C was pressed" in found.out
+    assert re.search(r"least-squares +0\.0 %", found.out)
+    assert found.err.endswith("is not written: its pictures would take longer than Ctrl-C may.\nInterrupted.\n")
+    assert not list(tmp_path.iterdir())

@@ -34,7 +34,7 @@ def compare(
 ) -> int:
     """Run every procedure on a table: errors, cross-validated errors, margin, corrections, time, verdict.
 
-    Ctrl-C ends it early; what was not run says so in its row.
+    Ctrl-C ends it early, without a report; what was not run says so in its row.
     """
     if html == "-":
         raise CommandError("--html -: a report is a file of its own; give it a name such as report.html.")
@@ -58,11 +58,14 @@ def compare(
             random_state=given.seed,
             progress=lambda done, total, name: update(done, total),
         )
-    if html is not None:
+    interrupted = any(row.failure == comparison.INTERRUPTED for row in found.rows)
+    if html is not None and interrupted:
+        say(f"The report {html} is not written: its pictures would take longer than Ctrl-C may.")
+    elif html is not None:
         found.report(html, features=drawn, title=given.data)
         say(f"The report is in {html}.")
     if json:
         echo_json("comparison", found.to_dict())
     else:
         echo(str(found))
-    return INTERRUPTED if any(row.failure == comparison.INTERRUPTED for row in found.rows) else 0
+    return INTERRUPTED if interrupted else 0

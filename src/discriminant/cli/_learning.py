@@ -81,11 +81,13 @@ class Learned(NamedTuple):
     interrupted: bool
 
 
-def learned(given: Training, procedure: Procedure, check: Callable[[Recipe], Any] | None = None) -> Learned:
-    """The model of a table; ``check`` may refuse its columns before the fit."""
+def learned(given: Training, procedure: Procedure, prepare: Callable[[Recipe], Any]) -> Learned:
+    """The model of a table; ``prepare`` may refuse its columns before the fit.
+
+    It also imports what is needed after the fit, where nobody who has pressed Ctrl-C waits for it.
+    """
     recipe, X, y, w = learnable(given)
-    if check is not None:
-        check(recipe)
+    prepare(recipe)
     model = make(procedure, given.settings, given.seed)
     return Learned(model, recipe, X, y, w, learn(model, X, y, w))
 

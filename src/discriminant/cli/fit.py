@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
@@ -32,7 +34,7 @@ def fit(
     if json and output == "-":
         raise CommandError("--json and -o - would both write to stdout: give the model a file name.")
     check_place(output, given.data)
-    model, recipe, X, y, _, interrupted = learned(given, find(given.method))
+    model, recipe, X, y, _, interrupted = learned(given, find(given.method), lambda _: output and _writer())
     if output is not None:
         _save(model, recipe, output)
     if output not in (None, "-"):
@@ -46,12 +48,16 @@ def fit(
 
 
 def _save(model: Any, recipe: Any, output: str) -> None:
-    from ..io import dumps, save
-
+    models = _writer()
     if output == "-":
-        echo(dumps(model, recipe))
+        echo(models.dumps(model, recipe))
     else:
-        save(model, output, recipe)
+        models.save(model, output, recipe)
+
+
+def _writer() -> ModuleType:
+    """What writes models, and knows all procedures for that: half a second of imports."""
+    return import_module("discriminant.io.models")
 
 
 def _facts(model: Any, method: str, recipe: Any, X: Any, y: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -53,7 +54,7 @@ def plot(
     procedure, method = find(given.method), given.method
     if procedure in REGRESSORS.values() and kind is not Kind.CONVERGENCE:
         raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind convergence.")
-    found = learned(given, procedure, lambda recipe: axes_of(axes, list(recipe.feature_names)))
+    found = learned(given, procedure, lambda recipe: _prepared(axes, recipe))
     shown = _in_plane(found, axes) if kind is Kind.BOUNDARY else _Shown(found)
     _draw(kind, shown, given.data, figure.add_subplot())
     save()
@@ -65,6 +66,12 @@ def plot(
             "plot", facts | {"method": method, "status": status, "output": output, "interrupted": shown.fit.interrupted}
         )
     return INTERRUPTED if shown.fit.interrupted else 0
+
+
+def _prepared(axes: str | None, recipe: Any) -> None:
+    """Refuse features that are not there, and import what draws."""
+    axes_of(axes, list(recipe.feature_names))
+    import_module("discriminant.plot")
 
 
 class _Shown(NamedTuple):

@@ -1,0 +1,338 @@
+"""What must hold of every estimator and function, whatever the data.
+
+Every call ends, raises ``ValueError`` or nothing, and gives no warning but the package's own. A refused fit leaves the
+model as it was. An accepted one is finite, repeatable, says what is so, and comes back from a file as it went.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from hard_data import Case, Data, ordinary
+from minima import excess
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import discriminant as D
+from discriminant import Status, io
+
+NAMES = "feature names"  # scikit-learn's own word on a frame after an array, or the other way round
+OURS = (D.NotConvergedWarning, D.InfiniteEstimateWarning, D.FitInterruptedWarning)
+# A ValueError with such words is one of numpy, scipy or Python that has slipped through: it names no parameter.
+FOREIGN_WORDS = re.compile(
+    "broadcast|infs or NaNs|zero-size|cannot convert|math domain|cannot reshape|at least one array|inhomogeneous|"
+    "mismatch in its core|out of bounds|setting an array element|read-only|not aligned|empty sequence"
+)
+
+
+class Finding(NamedTuple):
+    """A promise that was broken: what sort, at which call, and the words."""
+
+    sort: str
+    stage: str
+    text: str
+
+
+SORTS = ("hang", "abort", "foreign exception", "leaked warning", "wrong answer")
+
+
+class Refused(Exception):
+    """The call raised a ``ValueError``, as it may."""
+
+
+class Trial:
+    """The calls of one case, and what was wrong with them."""
+
+    def __init__(self, tell: Callable[[str], None] = lambda stage: None) -> None:
+        self.findings: list[Finding] = []
+        self.calls = 0
+        self.stage = ""
+        self._tell = tell
+
+    def call(self, stage: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """What the function returns; ``Refused`` where it raises."""
+        self.stage = stage
+        self._tell(stage)
+        self.calls += 1
+        with warnings.catch_warnings(record=True, action="always") as caught:
+            try:
+                return function(*args, **options)
+            except Exception as error:
+                if not allowed(error):
+                    self.find("foreign exception", f"{type(error).__name__}: {error} ({place(error)})")
+                raise Refused(str(error)) from error
+            finally:
+                for warning in caught:
+                    if not issubclass(warning.category, OURS) and NAMES not in str(warning.message):
+                        where = f"{Path(warning.filename).name}:{warning.lineno}"
+                        self.find("leaked warning", f"{warning.category.__name__}: {warning.message} ({where})")
+
+    def find(self, sort: str, text: str) -> None:
+        """Note a broken promise, once for each stage."""
+        finding = Finding(sort, self.stage, " ".join(text.split())[:300])
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def hold(self, true: bool, text: str) -> None:
+        """Note a wrong answer unless ``true``."""
+        if not true:
+            self.find("wrong answer", text)
+
+
+def allowed(error: Exception) -> bool:
+    """Whether a caller may meet this exception."""
+    if isinstance(error, TypeError):  # scikit-learn's own checks raise it for what is no table at all
+        return bool(re.search("dtype|sparse|uniformly strings or numbers", str(error)))
+    ours = type(error) is ValueError or type(error).__module__.startswith("discriminant")
+    return (ours and not FOREIGN_WORDS.search(str(error))) or isinstance(error, NotFittedError)
+
+
+def place(error: BaseException) -> str:
+    """Where it was raised, as far as this package knows: the last of its lines."""
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if "discriminant" in frame.filename]
+    return f"{Path(lines[-1].filename).name}:{lines[-1].lineno}" if lines else "outside of discriminant"
+
+
+def examine(case: Case, tell: Callable[[str], None] = lambda stage: None) -> Trial:
+    """Put one case to the test."""
+    trial = Trial(tell)
+    data = case.data()
+    function = FUNCTIONS.get(case.subject)
+    try:
+        if function is not None:
+            function(trial, data)
+        elif case.subject.startswith("PolynomialMap"):
+            transformer(trial, case.estimator(), data)
+        else:
+            estimator(trial, case, data)
+    except Refused as refused:
+        trial.hold(trial.stage != "load", f"what was saved cannot be loaded: {refused}")
+    except Exception as error:  # an answer of a kind that nobody expects
+        trial.find("wrong answer", f"{type(error).__name__}: {error} ({traceback.extract_tb(error.__traceback__)[-1]})")
+    return trial
+
+
+def estimator(trial: Trial, case: Case, data: Data) -> None:
+    """A classifier or regressor: fit, predict, save, fit again, be refused, go on."""
+    good = ordinary(np.random.default_rng(case.seed), width_of(data.X), 12)
+    after_a_refusal(trial, case, good, data)
+    portions(trial, case, good, data)
+    model = case.estimator()
+    trial.call("fit", fit, model, data)
+    finite(trial, model)
+    predicted = trial.call("predict", model.predict, data.X)
+    honest(trial, model, data, predicted)
+    again = clone(model)
+    trial.call("fit again", fit, again, data)
+    trial.hold(same(answers(model), answers(again)), "a second fit gives another model")
+    loaded = trial.call("load", io.loads, trial.call("save", io.dumps, model))
+    trial.hold(same(trial.call("predict of the loaded", loaded.predict, data.X), predicted), "the loaded model differs")
+    if model.status_ is Status.CONVERGED:
+        over = excess(model, data)
+        trial.hold(over <= 1e-3, f"CONVERGED {over:.2%} above the minimum")
+
+
+def fit(model: Any, data: Data) -> Any:
+    """Fit with the weights, where there are any."""
+    if data.sample_weight is None:
+        return model.fit(data.X, data.y)
+    return model.fit(data.X, data.y, sample_weight=data.sample_weight)
+
+
+def width_of(X: Any) -> int:
+    """The columns of X, where it has any."""
+    shape = np.shape(X)
+    return shape[1] if len(shape) == 2 and shape[1] else 3
+
+
+def after_a_refusal(trial: Trial, case: Case, good: Data, data: Data) -> None:
+    """A model that was fitted to good data meets the others: predictions or an error; a refused fit changes nothing."""
+    model = case.estimator()
+    trial.call("fit of good data", fit, model, good)
+    for name in ("predict", "decision_function", "predict_proba", "transform"):
+        try:
+            trial.call(f"{name} after good data", getattr(model, name, len), data.X)
+        except Refused:
+            continue
+    before, told = dict(vars(model)), answers(model)
+    try:
+        trial.call("fit", fit, model, data)
+    except Refused:
+        now = vars(model)
+        changed = sorted(
+            name for name in before.keys() | now.keys() if before.get(name, model) is not now.get(name, model)
+        )
+        trial.hold(not changed, f"a refused fit has changed {', '.join(changed)}")
+        trial.hold(same(told, answers(model)), "a refused fit has changed the numbers of the model")
+
+
+def portions(trial: Trial, case: Case, good: Data, data: Data) -> None:
+    """A refused portion between two good ones leaves no trace."""
+    with_it, without = case.estimator(), case.estimator()
+    if not hasattr(with_it, "partial_fit"):
+        return
+    options = {"classes": np.unique(good.y)} if hasattr(with_it, "decision_function") else {}
+    for model in (with_it, without):
+        trial.call("partial_fit", model.partial_fit, good.X, good.y, **options)
+    n = np.shape(data.X)[0] if np.ndim(data.X) or sparse.issparse(data.X) else 0
+    try:
+        trial.call("partial_fit", with_it.partial_fit, data.X, np.resize(good.y, n), sample_weight=data.sample_weight)
+    except Refused:
+        for model in (with_it, without):
+            trial.call("partial_fit after a refused portion", model.partial_fit, good.X, good.y)
+        trial.hold(same(answers(with_it), answers(without)), "a refused portion has left a trace")
+
+
+def answers(model: Any) -> dict[str, Any]:
+    """The numbers that a model publishes."""
+    return {
+        name: np.array(value)
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_") and isinstance(value, np.ndarray | float | np.number)
+    }
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two answers are the same to the last bit."""
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[name], other[name]) for name in one)
+    one, other = np.asarray(one), np.asarray(other)
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f" and other.dtype.kind == "f")
+
+
+# What is infinite or NaN for a reason that its documentation gives.
+MAY_BE_INFINITE = {
+    ("MinOver", "gap_"): "of a plane that leaves errors",
+    ("Adatron", "gap_"): "of a plane that leaves errors",
+    ("HoKashyap", "margins_"): "of a row that is no part of a problem",
+    ("HoKashyap", "errors_"): "of a row that is no part of a problem",
+}
+
+
+def finite(trial: Trial, model: Any) -> None:
+    """What a model publishes is finite."""
+    for name, value in answers(model).items():
+        if value.dtype.kind == "f" and (type(model).__name__, name) not in MAY_BE_INFINITE:
+            trial.hold(bool(np.all(np.isfinite(value))), f"{name} is not finite")
+    trial.call("report", str, getattr(model, "report_", ""))
+
+
+def honest(trial: Trial, model: Any, data: Data, predicted: Any) -> None:
+    """Predictions are labels, and the status says what is so."""
+    if not hasattr(model, "classes_"):
+        trial.hold(bool(np.all(np.isfinite(predicted))), "predictions are not finite")
+        return
+    y = np.ravel(np.asarray(data.y))
+    trial.hold(bool(np.isin(predicted, model.classes_).all()), "predictions are not labels")
+    counted = np.ones(len(y), bool) if data.sample_weight is None else np.asarray(data.sample_weight) > 0
+    wrong = (predicted != y)[counted]
+    if model.status_ is Status.SEPARATED:
+        trial.hold(not wrong.any(), f"SEPARATED, but {wrong.sum()} of {wrong.size} rows are wrong")
+    undecided = trial.call("undecided", model.undecided, data.X)[counted] if hasattr(model, "undecided") else wrong
+    if model.status_ is Status.CONVERGED and not same_rows(data.X):
+        trial.hold(not np.all(wrong | undecided), f"CONVERGED with {wrong.size} of {wrong.size} rows wrong")
+
+
+def same_rows(X: Any) -> bool:
+    """Whether no discriminant could tell any row from another."""
+    dense = X.toarray() if sparse.issparse(X) else np.asarray(X, np.float64)
+    return bool(np.all(dense == dense[:1]))
+
+
+def transformer(trial: Trial, model: Any, data: Data) -> None:
+    """The map of features: on good data, then on these."""
+    good = ordinary(np.random.default_rng(0), width_of(data.X), 12)
+    if width_of(data.X) < 500:
+        trial.call("fit of good data", model.fit, good.X)
+        try:
+            trial.call("transform after good data", model.transform, data.X)
+        except Refused:
+            before = dict(vars(model))
+            try:
+                trial.call("fit", model.fit, data.X)
+            except Refused:
+                trial.hold(vars(model) == before, "a refused fit has changed the model")
+    trial.call("fit", clone(model).fit, data.X)
+
+
+def verdict(trial: Trial, data: Data) -> None:
+    """The verdict on separability: its proof holds, and a row with two labels is no complete separation."""
+    found = trial.call("separability", D.separability, data.X, data.y, progress=False)
+    trial.call("verify", found.certificate.verify, data.X, data.y)
+    trial.call("text", str, found)
+    plane = trial.call("hyperplane", lambda: found.hyperplane)
+    trial.hold(found.verdict in ("complete", "quasi", "overlap"), f"the verdict is {found.verdict}")
+    trial.hold((found.verdict == "complete") >= (plane is not None), "a plane, but the verdict is not complete")
+
+
+def removals(trial: Trial, data: Data) -> None:
+    """What is left after the removals is separable."""
+    found = trial.call("minimum_removals", D.minimum_removals, data.X, data.y, time_limit=1.0)
+    trial.hold(found.lower_bound <= len(found), "more rows must be removed than were")
+    kept = np.setdiff1d(np.arange(np.shape(data.X)[0]), found.rows)
+    X, y = data.X.tocsr() if sparse.issparse(data.X) else np.asarray(data.X), np.ravel(data.y)
+    if np.unique(y[kept]).size > 1:
+        left = trial.call("separability", D.separability, X[kept], y[kept], progress=False)
+        trial.hold(left.verdict == "complete", f"what is left has the verdict {left.verdict}")
+
+
+def margins(trial: Trial, data: Data) -> None:
+    """The margins of a fitted model are finite."""
+    model = trial.call("fit", D.Perceptron(max_iter=20).fit, data.X, data.y)
+    found = trial.call("margins", D.margins, model, data.X, data.y)
+    trial.hold(bool(np.all(np.isfinite(found.geometric))), "a margin is not finite")
+
+
+def diagnosis(trial: Trial, data: Data) -> None:
+    """A fitted model and the verdict on its data agree."""
+    model = trial.call("fit", D.Perceptron(max_iter=20).fit, data.X, data.y)
+    found = trial.call("diagnose", model.diagnose, data.X, data.y)
+    separated = model.status_ is Status.SEPARATED
+    trial.hold(not separated or found.verdict == "complete", f"SEPARATED, but the verdict is {found.verdict}")
+
+
+def kesler(trial: Trial, data: Data) -> None:
+    """Kesler's construction holds no number that X does not."""
+    made = trial.call("kesler", D.kesler, data.X, data.y)
+    trial.hold(bool(np.all(np.isfinite(made.data if sparse.issparse(made) else made))), "a row is not finite")
+
+
+def path(trial: Trial, data: Data) -> None:
+    """The machines along a path of prices are finite."""
+    for model in trial.call("svm_path", D.svm_path, data.X, data.y, [0.01, 1.0, 100.0]):
+        finite(trial, model)
+
+
+def left_out(trial: Trial, data: Data) -> None:
+    """The leave-one-out error keeps to its bound."""
+    model = trial.call("fit", fit, D.SupportVectorMachine(), data)
+    error, bound = trial.call("leave_one_out", D.leave_one_out, model, data.X, data.y, data.sample_weight)
+    trial.hold(0 <= error <= bound <= 1, f"the error {error} exceeds its bound {bound}")
+
+
+def integers(trial: Trial, data: Data) -> None:
+    """Integer weights that are found separate."""
+    a = trial.call("integer_search", D.integer_search, data.X, data.y, 2)
+    if a is not None:
+        last = np.asarray(data.y) == np.unique(data.y)[-1]
+        g = np.asarray(data.X, np.float64) @ a[1:] + a[0]
+        trial.hold(bool(np.all(np.where(last, g > 0, g < 0))), "the weights do not separate")
+
+
+FUNCTIONS: dict[str, Callable[[Trial, Data], None]] = {
+    "separability": verdict,
+    "minimum_removals": removals,
+    "margins": margins,
+    "diagnose": diagnosis,
+    "kesler": kesler,
+    "svm_path": path,
+    "leave_one_out": left_out,
+    "integer_search": integers,
+}

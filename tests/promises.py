@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from hard_data import Case, Data, ordinary
+from hard_data import KINDS, WEIGHTS, Case, Data, ordinary
 from minima import excess
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import has_fit_parameter
 
 import discriminant as D
 from discriminant import Status, io
@@ -29,6 +30,14 @@ OURS = (D.NotConvergedWarning, D.InfiniteEstimateWarning, D.FitInterruptedWarnin
 FOREIGN_WORDS = re.compile(
     "broadcast|infs or NaNs|zero-size|cannot convert|math domain|cannot reshape|at least one array|inhomogeneous|"
     "mismatch in its core|out of bounds|setting an array element|read-only|not aligned|empty sequence"
+)
+
+BAD_PATTERNS = frozenset(
+    {"integers beyond float", "longdouble beyond float64", "text", "None", "complex", "NaN", "inf", "empty"}
+    | {name for name in KINDS if name.startswith(("CSR index", "CSR indptr"))}
+)
+BAD_LABELS = frozenset(
+    {"label NaN", "a label too few", "negative weight", "weight NaN", "weight inf", "a weight too few", "all weights 0"}
 )
 
 
@@ -126,6 +135,7 @@ def estimator(trial: Trial, case: Case, data: Data) -> None:
     portions(trial, case, good, data)
     model = case.estimator()
     trial.call("fit", fit, model, data)
+    trial.hold(not impossible(case, data), "what is no table of numbers was accepted")
     finite(trial, model)
     predicted = trial.call("predict", model.predict, data.X)
     honest(trial, model, data, predicted)
@@ -141,9 +151,17 @@ def estimator(trial: Trial, case: Case, data: Data) -> None:
 
 def fit(model: Any, data: Data) -> Any:
     """Fit with the weights, where there are any."""
-    if data.sample_weight is None:
+    if data.sample_weight is None or not has_fit_parameter(model, "sample_weight"):
         return model.fit(data.X, data.y)
     return model.fit(data.X, data.y, sample_weight=data.sample_weight)
+
+
+def impossible(case: Case, data: Data, kinds: frozenset[str] = BAD_PATTERNS | BAD_LABELS) -> bool:
+    """Whether there is no right answer but an error."""
+    if not has_fit_parameter(case.estimator(), "sample_weight"):
+        kinds -= WEIGHTS.keys()
+    empty = sparse.issparse(data.X) and data.X.nnz == 0  # nothing of it can be spoilt
+    return bool(kinds & set(case.kinds)) and not empty
 
 
 def width_of(X: Any) -> int:
@@ -161,6 +179,10 @@ def after_a_refusal(trial: Trial, case: Case, good: Data, data: Data) -> None:
             trial.call(f"{name} after good data", getattr(model, name, len), data.X)
         except Refused:
             continue
+        trial.hold(
+            not impossible(case, data, BAD_PATTERNS) or not hasattr(model, name),
+            "what is no table of numbers was accepted",
+        )
     before, told = dict(vars(model)), answers(model)
     try:
         trial.call("fit", fit, model, data)

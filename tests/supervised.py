@@ -17,6 +17,7 @@ from promises import Finding, examine
 
 MEMORY = 8 * 2**30  # bytes of address space of a child: what asks for more gets a MemoryError
 LIMIT = 10.0  # seconds of one call; the tables fit a screen, so that more is a hang
+MANY = 20  # cases that are listed when one of them has spoilt the memory of the process
 START = 120.0  # seconds for a child to import everything
 
 
@@ -40,6 +41,7 @@ class Supervisor:
     def __init__(self, limit: float = LIMIT) -> None:
         self.limit = limit
         self.calls = 0
+        self._seen: list[Case] = []
         self._said = Path(tempfile.mkstemp(prefix="hard-data-")[1])
         self._start()
 
@@ -62,9 +64,21 @@ class Supervisor:
         self._said.unlink()
 
     def examine(self, case: Case) -> list[Finding]:
-        """The findings of a case; a hang counts when it comes twice, for the first may have been busy compiling."""
+        """The findings of a case. A hang counts when it comes twice, for the first may have been busy compiling."""
+        before = self._seen
         found = self._once(case)
-        return self._once(case) if any(finding.sort == "hang" for finding in found) else found
+        if not any(finding.sort in ("hang", "abort") for finding in found):
+            self._seen = [*before, case]
+            return found
+        self._seen = []
+        alone = self._once(case)
+        if found[0].sort == "abort" and not any(finding.sort == "abort" for finding in alone):
+            words = "; ".join(map(str, before[-MANY:]))
+            return [
+                *alone,
+                found[0]._replace(text=f"{found[0].text}, but not alone: an earlier case did it, of {words}"),
+            ]
+        return alone
 
     def _once(self, case: Case) -> list[Finding]:
         os.truncate(self._said, 0)

@@ -35,6 +35,7 @@ class Run:
     def __init__(self, cases: Iterator[Case], seconds: float) -> None:
         self.cases, self.end = cases, time.monotonic() + seconds
         self.found: Found = []
+        self.slowest: list[tuple[float, Case]] = []
         self.n_cases = self.n_calls = 0
         self._lock = threading.Lock()
 
@@ -53,9 +54,11 @@ class Run:
     def _work(self) -> None:
         with supervisor() as child:
             while (case := self._next()) is not None:
+                begin = time.monotonic()
                 findings = child.examine(case)
                 with self._lock:
                     self.n_cases += 1
+                    self.slowest = sorted([*self.slowest, (time.monotonic() - begin, case)], reverse=True)[:5]
                     self.found += [(case, finding) for finding in findings]
             with self._lock:
                 self.n_calls += child.calls
@@ -74,6 +77,7 @@ def show(run: Run) -> None:
     for (sort, subject, stage, _), members in sorted(groups.items(), key=lambda group: SORTS.index(group[0][0])):
         case, finding = members[0]
         print(f"{sort}, {subject}, {stage}, {len(members)} times: {finding.text}\n    {case}")
+    print("slowest:", *(f"{seconds:.1f} s  {case}" for seconds, case in run.slowest), sep="\n    ")
     counts = Counter(finding.sort for _, finding in run.found)
     figures = ", ".join(f"{counts[sort]} {sort}{'s' * (counts[sort] != 1)}" for sort in SORTS)
     print(f"{run.n_cases:,} cases, {run.n_calls:,} calls: {figures}")

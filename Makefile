@@ -9,11 +9,11 @@ STAMP  := .venv/.installed
 SOURCES := $(shell find src/discriminant -name '*.py' | LC_ALL=C sort)
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat $(SOURCES) /dev/null | (sha1sum 2>/dev/null || shasum) | cut -c1-16)
 
-.PHONY: help install demo test bench docs lint clean
+.PHONY: help install demo test fuzz interrupts bench docs lint clean
 .DEFAULT_GOAL := help
 
 help:     ## list the targets
-	@awk -F ' *:.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ' *:.*## ' '/^[a-z]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP)  ## set up .venv with all extras and the developer tools
 
@@ -23,6 +23,14 @@ demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print
 test: lint         ## what CI runs: lint, tests, doctests, the README's commands
 	@if [ -d tests/explorer ]; then tools/chromium.sh; fi
 	$(BIN)/python -m pytest -q -n 2
+
+SECONDS ?= 60
+TRIALS  ?= 200
+fuzz: $(STAMP)     ## hard data for every estimator, SECONDS=60 long; CASE='…' tries one again
+	@PYTHONPATH=tests $(BIN)/python tools/fuzz.py --seconds $(SECONDS) $(if $(CASE),--case "$(CASE)")
+
+interrupts: $(STAMP)  ## Ctrl-C at TRIALS=200 random moments of every estimator and command
+	@$(BIN)/python tools/interrupts.py --trials $(TRIALS)
 
 bench: $(STAMP)    ## measure against the peers, write benchmarks/results.md
 	@$(BIN)/python -c 'import sklearnex' 2>/dev/null || $(BIN)/python -m pip install -qq --disable-pip-version-check \
@@ -52,7 +60,7 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 # Caches of earlier sources: keep the three most recent, so that switching back and forth stays quick.
-demo test bench docs: | numba-cache
+demo test fuzz interrupts bench docs: | numba-cache
 .PHONY: numba-cache
 numba-cache:
 	@mkdir -p "$(NUMBA_CACHE_DIR)" && touch "$(NUMBA_CACHE_DIR)"

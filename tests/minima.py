@@ -20,11 +20,12 @@ def excess(model: Any, data: Data) -> float:
     oracle = ORACLES.get(type(model).__name__)
     X, y, w = np.asarray(data.X), np.ravel(data.y), data.sample_weight
     readable = isinstance(data.X, np.ndarray) and X.ndim == 2 and X.dtype == np.float64 and y.dtype.kind in "iufb"
-    if oracle is None or not readable or X.shape[1] > 50:
+    if oracle is None or not readable or X.shape[1] > 50 or not hasattr(model, "coef_"):
         return 0.0
     w = np.ones(len(y)) if w is None else np.asarray(w, np.float64)
-    spread = X[w > 0].std(axis=0)
-    if not np.all((spread == 0) | ((spread > 1e-12) & (np.abs(X).max(axis=0) < 1e9 * spread))) or w.max() > 1e8:
+    spread = np.ptp(X[w > 0], axis=0)
+    clear = (spread == 0) | ((spread > 1e-12) & (np.abs(X).max(axis=0) < 1e9 * spread))
+    if not clear.all() or w.max() > 1e8:
         return 0.0  # beyond what the oracles bear
     classes = getattr(model, "classes_", None)
     if classes is not None and classes.size != 2:

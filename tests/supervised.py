@@ -12,11 +12,13 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from hard_data import Case
-from promises import Finding, examine
+from hard_cases import Case
+from promised_functions import examine
+from promises import Finding
 
 MEMORY = 8 * 2**30  # bytes of address space of a child: what asks for more gets a MemoryError
 LIMIT = 10.0  # seconds of one call; the tables fit a screen, so that more is a hang
+COMPILING = 4  # times as long for a second try
 MANY = 20  # cases that are listed when one of them has spoilt the memory of the process
 START = 120.0  # seconds for a child to import everything
 
@@ -64,29 +66,29 @@ class Supervisor:
         self._said.unlink()
 
     def examine(self, case: Case) -> list[Finding]:
-        """The findings of a case. A hang counts when it comes twice, for the first may have been busy compiling."""
+        """The findings of a case. A hang counts when it comes twice, for the first may have been busy compiling.
+
+        An abort that does not come again in a new process was made by an earlier case, in memory that it spoilt.
+        """
         before = self._seen
-        found = self._once(case)
+        found = self._once(case, self.limit)
         if not any(finding.sort in ("hang", "abort") for finding in found):
             self._seen = [*before, case]
             return found
         self._seen = []
-        alone = self._once(case)
+        alone = self._once(case, COMPILING * self.limit)
         if found[0].sort == "abort" and not any(finding.sort == "abort" for finding in alone):
-            words = "; ".join(map(str, before[-MANY:]))
-            return [
-                *alone,
-                found[0]._replace(text=f"{found[0].text}, but not alone: an earlier case did it, of {words}"),
-            ]
+            words = f"{found[0].text}; not alone, so that an earlier case did it: {'; '.join(map(str, before[-MANY:]))}"
+            return [*alone, found[0]._replace(text=words)]
         return alone
 
-    def _once(self, case: Case) -> list[Finding]:
+    def _once(self, case: Case, limit: float) -> list[Finding]:
         os.truncate(self._said, 0)
         self._out.send(case)
         stage = ""
         while True:
-            if not self._in.poll(self.limit):
-                return [self._replace("hang", stage, f"no answer in {self.limit:g} s")]
+            if not self._in.poll(limit):
+                return [self._replace("hang", stage, f"no answer in {limit:g} s")]
             try:
                 told = self._in.recv()
             except EOFError:

@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
-from hard_data import ESTIMATORS, Case, draw
-from promises import FUNCTIONS, SORTS, Finding
+from hard_cases import ESTIMATORS, Case, draw
+from promised_functions import FUNCTIONS
+from promises import SORTS, Finding
 from supervised import supervisor
 
 Found = list[tuple[Case, Finding]]
@@ -64,19 +65,16 @@ class Run:
                 self.n_calls += child.calls
 
 
-def kind_of(case: Case, finding: Finding) -> tuple[str, str, str, str]:
-    """What makes two findings one: their sort, the estimator, the call and the words but for numbers."""
-    return finding.sort, case.subject.split("(")[0], finding.stage, re.sub(r"-?\d[\d.e+-]*", "#", finding.text)
-
-
 def show(run: Run) -> None:
-    """The groups of findings with a reproducer each, then the figures."""
-    groups: dict[tuple[str, str, str, str], Found] = {}
+    """The findings, those of the same words together, with a reproducer for each estimator; then the figures."""
+    groups: dict[tuple[str, str], dict[str, Found]] = {}
     for case, finding in run.found:
-        groups.setdefault(kind_of(case, finding), []).append((case, finding))
-    for (sort, subject, stage, _), members in sorted(groups.items(), key=lambda group: SORTS.index(group[0][0])):
-        case, finding = members[0]
-        print(f"{sort}, {subject}, {stage}, {len(members)} times: {finding.text}\n    {case}")
+        words = finding.sort, re.sub(r"-?\d[\d.e+-]*%?", "#", finding.text)
+        groups.setdefault(words, {}).setdefault(case.subject.split("(")[0], []).append((case, finding))
+    for (sort, _), members in sorted(groups.items(), key=lambda group: SORTS.index(group[0][0])):
+        print(f"{sort}: {next(iter(members.values()))[0][1].text}")
+        for found in members.values():
+            print(f"    {len(found):>3} times, {found[0][1].stage}:  {found[0][0]}")
     print("slowest:", *(f"{seconds:.1f} s  {case}" for seconds, case in run.slowest), sep="\n    ")
     counts = Counter(finding.sort for _, finding in run.found)
     figures = ", ".join(f"{counts[sort]} {sort}{'s' * (counts[sort] != 1)}" for sort in SORTS)

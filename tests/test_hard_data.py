@@ -1,0 +1,116 @@
+"""Hard data for every estimator and function: a fixed list of what `make fuzz` draws at random; and Ctrl-C."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hard_cases import ESTIMATORS, Case
+from hard_data import KINDS, ordinary
+from minima import excess
+from promised_functions import FUNCTIONS
+from promises import Refused, Trial
+from sklearn.base import BaseEstimator
+from supervised import Supervisor, supervisor
+
+import discriminant as D
+
+SUBJECTS = [*ESTIMATORS, *FUNCTIONS]
+NAMES = sorted({subject.split("(")[0] for subject in SUBJECTS})
+EACH = 3  # kinds of trouble for each subject: all of them turn up, each with several subjects
+COSTLY = ("wide sparse", "very wide")  # seconds each, and for some estimators only: see make fuzz
+
+
+def cases(name: str) -> list[Case]:
+    """The cases of one estimator or function."""
+    kinds = [kind for kind in KINDS if kind not in COSTLY]
+    return [
+        Case(subject, (kinds[(EACH * number + turn) % len(kinds)],), number)
+        for number, subject in enumerate(SUBJECTS)
+        for turn in range(EACH)
+        if subject.split("(")[0] == name
+    ]
+
+
+@pytest.fixture(scope="module")
+def child() -> Iterator[Supervisor]:
+    with supervisor() as made:
+        yield made
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_promise_holds(name: str, child: Supervisor) -> None:
+    found = {str(case): findings for case in cases(name) if (findings := child.examine(case))}
+    assert not found
+
+
+def test_every_estimator_and_every_kind_is_tried() -> None:
+    public = [
+        name for name in D.__all__ if inspect.isclass(kind := getattr(D, name)) and issubclass(kind, BaseEstimator)
+    ]
+    assert set(public) <= set(NAMES)
+    assert {kind for name in NAMES for case in cases(name) for kind in case.kinds} == set(KINDS) - set(COSTLY)
+
+
+def test_a_case_can_be_read_and_makes_the_same_data() -> None:
+    case = Case("Perceptron(batch=True)", ("far 1e+09", "weights 0"), 7)
+    assert Case.read(str(case)) == case
+    assert all(np.array_equal(one, other) for one, other in zip(case.data(), case.data(), strict=True))
+
+
+def raising(error: Exception) -> Any:
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "sort"),
+    [
+        (ValueError("X contains NaN"), None),
+        (D.NotSeparableError("the classes overlap"), None),
+        (ValueError("operands could not be broadcast together"), "foreign exception"),
+        (np.linalg.LinAlgError("did not converge"), "foreign exception"),
+        (OverflowError("int too large"), "foreign exception"),
+        (IndexError("out of range"), "foreign exception"),
+    ],
+)
+def test_which_exceptions_are_foreign(error: Exception, sort: str | None) -> None:
+    trial = Trial()
+    with pytest.raises(Refused):
+        trial.call("fit", raising, error)
+    assert [finding.sort for finding in trial.findings] == ([sort] if sort else [])
+
+
+@pytest.mark.parametrize("category", [RuntimeWarning, D.NotConvergedWarning])
+def test_which_warnings_leak(category: type[Warning]) -> None:
+    trial = Trial()
+    trial.call("fit", warnings.warn, "something", category)
+    assert [finding.sort for finding in trial.findings] == ["leaked warning"] * (category is RuntimeWarning)
+
+
+@pytest.mark.parametrize(
+    "model", [D.LeastSquares(), D.LinearProgram(), D.LogisticDiscriminant(), D.SupportVectorMachine()]
+)
+def test_the_oracles_know_a_minimum(model: Any) -> None:
+    data = ordinary(np.random.default_rng(4), 2, 20)
+    data = data._replace(y=data.y % 2)
+    assert excess(model.fit(*data), data) < 1e-3
+    model.coef_ = model.coef_ + 0.5
+    assert excess(model, data) > 1e-3
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals to processes")
+def test_ctrl_c() -> None:
+    """Three of the trials of `make interrupts`, on small tables, with patience for a busy machine."""
+    names = ("Perceptron()", "separability of 20 classes", "check")
+    options = [f"--only={name}" for name in names] + ["--trials=3", "--share=0.05", "--longest=0.7", "--slow=5"]
+    tool = Path(__file__).parents[1] / "tools" / "interrupts.py"
+    done = subprocess.run([sys.executable, tool, *options], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -13,51 +13,79 @@ from hard_data import GROUPS, KINDS, Data, ordinary
 
 import discriminant as D
 
-CONFIGURATIONS = """
-Adatron(max_iter=500) Adatron(kernel='gaussian',max_iter=500) Adatron(multiclass='one-vs-one',max_iter=50)
-Adatron(tol=0,max_iter=100) BalancedWinnow() BalancedWinnow(order='random',multiclass='one-vs-one')
-BalancedWinnow(record='weights',max_iter=20) FisherDiscriminant()
-FisherDiscriminant(within='equal',threshold='midpoint') FisherDiscriminant(shrinkage='auto')
-FisherDiscriminant(shrinkage=0.5,n_components=1) GradientDescent() GradientDescent(criterion='squared')
-GradientDescent(criterion='perceptron',max_iter=50) GradientDescent(criterion='hinge',max_iter=50)
-GradientDescent(criterion='minimax',max_iter=50) GradientDescent(criterion='logistic',multiclass='one-vs-one')
-GradientDescent(criterion='relaxation') GradientDescent(criterion='squared_hinge',schedule=0.1)
-GradientDescent(tol=0,max_iter=50) GradientDescent(schedule=0.01) HoKashyap() HoKashyap(variant='modified')
-HoKashyap(variant='descent',eta='optimal',max_iter=500) HoKashyap(multiclass='one-vs-one',max_iter=100)
-HoKashyap(tol=0,max_iter=100) HoKashyap(variant='descent',R='gram') KernelPerceptron() KernelPerceptron('gaussian')
-KernelPerceptron('gaussian',bias='augmented',multiclass='one-vs-one')
-KernelPerceptron('polynomial',margin=1.0,order='random') KernelPerceptron(multiclass='one-vs-rest',max_iter=20)
-LeastSquares() LeastSquares(targets='fisher') LeastSquares(targets='posterior') LeastSquaresRegressor()
-LinearProgram() LinearProgram(criterion='minimax') LinearProgram(multiclass='one-vs-one') LinearProgram(b=1e-9)
-LogisticDiscriminant() LogisticDiscriminant(C=1e10) LogisticDiscriminant(penalty=None) LogisticDiscriminant(tol=0)
-LogisticDiscriminant(penalty='firth') LogisticDiscriminant(loss='squared')
-LogisticDiscriminant(class_weight='balanced') MinOver(max_iter=500) MinOver(kernel='gaussian',max_iter=500)
-MinOver(step='fixed',max_iter=500) MinOver(multiclass='one-vs-one',max_iter=100) MinOver(tol=0,max_iter=100)
-MultilayerPerceptron((5,),max_iter=20)
-MultilayerPerceptron((4,3),'tanh',loss='squared',early_stopping=True,max_iter=20)
-MultilayerPerceptron((3,),'sigmoid',solver='sgd',order='cyclic',max_iter=20)
-MultilayerPerceptron((),tol=0,max_iter=20) MultilayerPerceptronRegressor((5,),max_iter=20)
-MultilayerPerceptronRegressor((5,),solver='sgd',max_iter=20) NewtonDescent() NewtonDescent(criterion='squared')
-NewtonDescent(criterion='logistic',multiclass='one-vs-one') NewtonDescent(tol=0,max_iter=20) Perceptron()
-Perceptron(batch=True) Perceptron(bias='radius',order='random') Perceptron(average=True,max_iter=50)
-Perceptron(pocket=True,multiclass='one-vs-one',max_iter=50) Perceptron(slack=1.0,multiclass='one-vs-rest')
-Perceptron(margin=1.0,schedule='harmonic',record='weights',max_iter=50) Perceptron(batch=True,multiclass='one-vs-one')
-PiecewiseLinearMachine() PiecewiseLinearMachine(n_subclasses=3,order='cyclic',max_iter=50) PolynomialMap()
-PolynomialMap(degree=3,interaction_only=True) RecursiveLeastSquares()
-RecursiveLeastSquares(delta=1e-12,forgetting=0.9) RecursiveLeastSquares(order='random') Relaxation()
-Relaxation(batch=True) Relaxation(eta=2.0,order='random',multiclass='one-vs-one') Relaxation(margin=1e-9)
-RidgeRegressor() RidgeRegressor(dual=True) RidgeRegressor(alpha=0) RidgeRegressor(kernel='gaussian')
-SupportVectorMachine() SupportVectorMachine(inf) SupportVectorMachine(1e10) SupportVectorMachine(tol=0)
-SupportVectorMachine(kernel='gaussian') SupportVectorMachine(kernel='polynomial',C=inf)
-SupportVectorMachine(loss='squared_hinge') SupportVectorMachine(loss='squared_hinge',intercept='augmented')
-SupportVectorMachine(intercept='augmented') SupportVectorMachine(multiclass='one-vs-rest',class_weight='balanced')
-SupportVectorMachine(probability=True) SupportVectorMachine(kernel='gaussian',probability=True)
-SupportVectorMachine(kernel='gaussian',loss='squared_hinge',C=1e10) WidrowHoff() WidrowHoff(batch=True)
-WidrowHoff(dual=True) WidrowHoff(schedule='rls',order='random') WidrowHoff(batch=True,schedule='optimal')
-WidrowHoff(batch=True,multiclass='one-vs-one',tol=0,max_iter=50) WidrowHoffRegressor() WidrowHoffRegressor(batch=True)
-WidrowHoffRegressor(dual=True,max_iter=50)
-"""
-ESTIMATORS = CONFIGURATIONS.split()
+# The parameters of each estimator, set by set, beside its defaults.
+CONFIGURATIONS = {
+    "Adatron": (
+        "max_iter=500; kernel='gaussian', max_iter=500; multiclass='one-vs-one', max_iter=50; tol=0, max_iter=100"
+    ),
+    "BalancedWinnow": "order='random', multiclass='one-vs-one'; record='weights', max_iter=20",
+    "FisherDiscriminant": "within='equal', threshold='midpoint'; shrinkage='auto'; shrinkage=0.5, n_components=1",
+    "GradientDescent": (
+        "criterion='squared'; criterion='perceptron', max_iter=50; criterion='hinge', max_iter=50; "
+        "criterion='minimax', max_iter=50; criterion='logistic', multiclass='one-vs-one'; "
+        "criterion='relaxation'; criterion='squared_hinge', schedule=0.1; tol=0, max_iter=50; schedule=0.01; "
+        "criterion='sigmoid', max_iter=50, schedule=0.1; criterion='mean_squared'"
+    ),
+    "HoKashyap": (
+        "variant='modified'; variant='descent', eta='optimal', max_iter=500; "
+        "multiclass='one-vs-one', max_iter=100; tol=0, max_iter=100; "
+        "variant='descent', R='gram', max_iter=500"
+    ),
+    "KernelPerceptron": (
+        "'gaussian'; 'gaussian', bias='augmented', multiclass='one-vs-one'; "
+        "'polynomial', margin=1.0, order='random'; multiclass='one-vs-rest', max_iter=20; "
+        "'sigmoid', max_iter=50"
+    ),
+    "LeastSquares": "targets='fisher'; targets='posterior'",
+    "LeastSquaresRegressor": "",
+    "LinearProgram": (
+        "criterion='minimax'; multiclass='one-vs-one'; b=1e-9; criterion='minimax', multiclass='one-vs-rest'"
+    ),
+    "LogisticDiscriminant": (
+        "C=1e10; penalty=None; tol=0; penalty='firth'; loss='squared'; class_weight='balanced'; C=1e-10"
+    ),
+    "MinOver": (
+        "max_iter=500; kernel='gaussian', max_iter=500; step='fixed', max_iter=500; "
+        "multiclass='one-vs-one', max_iter=100; tol=0, max_iter=100"
+    ),
+    "MultilayerPerceptron": (
+        "(5,), max_iter=20; (4,3), 'tanh', loss='squared', early_stopping=True, max_iter=20; "
+        "(3,), 'sigmoid', solver='sgd', order='cyclic', max_iter=20; (), tol=0, max_iter=20; "
+        "(3,), 'linear', class_weight='balanced', max_iter=20"
+    ),
+    "MultilayerPerceptronRegressor": "(5,), max_iter=20; (5,), solver='sgd', max_iter=20",
+    "NewtonDescent": (
+        "criterion='squared'; criterion='logistic', multiclass='one-vs-one'; tol=0, max_iter=20; "
+        "criterion='squared_hinge'"
+    ),
+    "Perceptron": (
+        "batch=True; bias='radius', order='random'; average=True, max_iter=50; "
+        "pocket=True, multiclass='one-vs-one', max_iter=50; slack=1.0, multiclass='one-vs-rest'; "
+        "margin=1.0, schedule='harmonic', record='weights', max_iter=50; batch=True, multiclass='one-vs-one'"
+    ),
+    "PiecewiseLinearMachine": "n_subclasses=3, order='cyclic', max_iter=50",
+    "PolynomialMap": "degree=3, interaction_only=True",
+    "RecursiveLeastSquares": "delta=1e-12, forgetting=0.9; order='random'",
+    "Relaxation": "batch=True; eta=2.0, order='random', multiclass='one-vs-one'; margin=1e-9",
+    "RidgeRegressor": "dual=True; alpha=0; kernel='gaussian'; kernel='polynomial'",
+    "SupportVectorMachine": (
+        "inf; 1e10; tol=0; kernel='gaussian'; kernel='polynomial', C=inf; loss='squared_hinge'; "
+        "loss='squared_hinge', intercept='augmented'; intercept='augmented'; "
+        "multiclass='one-vs-rest', class_weight='balanced'; probability=True; "
+        "kernel='gaussian', probability=True; kernel='gaussian', loss='squared_hinge', C=1e10; C=1e-10"
+    ),
+    "WidrowHoff": (
+        "batch=True; dual=True; schedule='rls', order='random'; batch=True, schedule='optimal'; "
+        "batch=True, multiclass='one-vs-one', tol=0, max_iter=50"
+    ),
+    "WidrowHoffRegressor": "batch=True; dual=True, max_iter=50",
+}
+LONG = ("Adatron", "MinOver", "MultilayerPerceptron", "MultilayerPerceptronRegressor")  # by their defaults
+ESTIMATORS = [
+    f"{name}({given})"
+    for name, sets in CONFIGURATIONS.items()
+    for given in dict.fromkeys([*([] if name in LONG else [""]), *sets.split("; ")])
+]
 
 
 class Case(NamedTuple):

@@ -80,8 +80,9 @@ def one_place(value: Any) -> Spoil:
     """Patterns with one foreign value."""
 
     def put(X: Any, rng: np.random.Generator) -> Any:
-        X = X.astype(object if not isinstance(value, float) else X.dtype)
-        X[rng.integers(X.shape[0]), rng.integers(X.shape[1])] = value
+        X = X.astype(X.dtype if isinstance(value, float) else object)
+        if X.size:
+            X[rng.integers(X.shape[0]), rng.integers(X.shape[1])] = value
         return X
 
     return values(put)
@@ -170,7 +171,7 @@ SHAPES: dict[str, Spoil] = {
     "a row twice": row_twice,
 }
 VALUES: dict[str, Spoil] = {
-    **{f"times {factor:g}": times(factor) for factor in (1e-310, 1e-300, 1e-150, 1e-30, 1e30, 1e150, 1e300)},
+    **{f"times {factor:g}": times(factor) for factor in (1e-310, 1e-300, 1e-150, 1e-30, 1e9, 1e30, 1e150, 1e300)},
     **{f"far {far:g}": values(lambda X, rng, far=far: X + far) for far in (1e6, 1e9, 1e15)},  # type: ignore[misc]
     "far on one axis": values(lambda X, rng: X + 1e8 * np.eye(X.shape[1])[0]),
     "columns from 1e-8 to 1e8": scales(-8, 8),

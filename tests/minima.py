@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from hard_data import Data
 from scipy.optimize import linprog, minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 import discriminant as D
@@ -56,7 +58,7 @@ def squares(model: Any, X: Array, t: Array, w: Array, a: Array) -> float:
     """Σ w (aᵗy − t)²."""
     parameters = model.get_params()
     plain = parameters.get("criterion", "mse") == "mse" and parameters.get("targets", "ones") == "ones"
-    if not plain or parameters.get("batch") is False or parameters.get("forgetting", 1.0) < 1:
+    if not plain or parameters.get("batch") is False:
         return 0.0
     Y, root = standardized(X, w), np.sqrt(w)
     best = np.linalg.lstsq(Y * root[:, None], t * root, rcond=1e-13)[0]
@@ -96,7 +98,11 @@ def hinge(model: Any, X: Array, t: Array, w: Array, a: Array) -> float:
     def criterion(a: Array) -> float:
         return 0.5 * a[1:] @ a[1:] + model.C * (w @ np.maximum(0.0, 1.0 - t * outputs(X, a)))
 
-    peer = SVC(kernel="linear", C=model.C, tol=1e-8, max_iter=10**6).fit(X, t, w)
+    with warnings.catch_warnings(action="error", category=ConvergenceWarning):
+        try:
+            peer = SVC(kernel="linear", C=model.C, tol=1e-8, max_iter=10**6).fit(X, t, w)
+        except ConvergenceWarning:
+            return 0.0
     return fraction(criterion(a), criterion(np.r_[peer.intercept_, peer.coef_[0]]), model.C * w.sum())
 
 
@@ -107,7 +113,6 @@ ORACLES: dict[str, Callable[[Any, Array, Array, Array, Array], float]] = {
     "WidrowHoffRegressor": squares,
     "LeastSquares": squares,
     "LeastSquaresRegressor": squares,
-    "RecursiveLeastSquares": squares,
     "LinearProgram": violations,
     "LogisticDiscriminant": logistic,
     "SupportVectorMachine": hinge,

@@ -96,9 +96,9 @@ FUNCTIONS: dict[str, Callable[[Trial, Data], None]] = {
 def examine(case: Case, tell: Callable[[str], None] = lambda stage: None) -> Trial:
     """Put one case to the test."""
     trial = Trial(tell)
-    data = case.data()
     function = FUNCTIONS.get(case.subject)
     try:
+        data = case.data()
         if function is not None:
             function(trial, data)
         elif case.subject.startswith("PolynomialMap"):

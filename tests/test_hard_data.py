@@ -38,13 +38,14 @@ KernelPerceptron('gaussian') | times 1e+09 | 1
 SupportVectorMachine() | times 1e-310 | 0
 SupportVectorMachine() | times 1e-300 | 0
 SupportVectorMachine(1e10) | a row twice + zeros | 530
-SupportVectorMachine(probability=True) | wide | 0
+SupportVectorMachine(kernel='gaussian', probability=True) | wide | 618
 HoKashyap() | weights 0 | 0
 LogisticDiscriminant(tol=0) | ordinary | 0
 GradientDescent(criterion='squared') | ordinary | 0
 NewtonDescent(criterion='squared') | wide | 492
 WidrowHoff(batch=True, schedule='optimal') | far on one axis | 102
-GradientDescent() | far 1e+06 | 0
+GradientDescent(criterion='hinge', max_iter=50) | ordinary | 0
+GradientDescent() | far 1e+06 | 3
 FisherDiscriminant() | denormal weights | 0
 FisherDiscriminant() | wide sparse | 0
 FisherDiscriminant(within='equal', threshold='midpoint') | float32 denormal | 8

@@ -16,7 +16,7 @@ import discriminant as D
 # The parameters of each estimator, set by set, beside its defaults.
 CONFIGURATIONS = {
     "Adatron": (
-        "max_iter=500; kernel='gaussian', max_iter=500; multiclass='one-vs-one', max_iter=50; tol=0, max_iter=100"
+        "max_iter=500; kernel='gaussian', max_iter=500; multiclass='one-vs-one', max_iter=50; tol=1e-15, max_iter=100"
     ),
     "BalancedWinnow": "order='random', multiclass='one-vs-one'; record='weights', max_iter=20",
     "FisherDiscriminant": "within='equal', threshold='midpoint'; shrinkage='auto'; shrinkage=0.5, n_components=1",
@@ -46,7 +46,7 @@ CONFIGURATIONS = {
     ),
     "MinOver": (
         "max_iter=500; kernel='gaussian', max_iter=500; step='fixed', max_iter=500; "
-        "multiclass='one-vs-one', max_iter=100; tol=0, max_iter=100"
+        "multiclass='one-vs-one', max_iter=100; tol=1e-15, max_iter=100"
     ),
     "MultilayerPerceptron": (
         "(5,), max_iter=20; (4,3), 'tanh', loss='squared', early_stopping=True, max_iter=20; "
@@ -66,10 +66,10 @@ CONFIGURATIONS = {
     "PiecewiseLinearMachine": "n_subclasses=3, order='cyclic', max_iter=50",
     "PolynomialMap": "degree=3, interaction_only=True",
     "RecursiveLeastSquares": "delta=1e-12, forgetting=0.9; order='random'",
-    "Relaxation": "batch=True; eta=2.0, order='random', multiclass='one-vs-one'; margin=1e-9",
+    "Relaxation": "batch=True; eta=1.99, order='random', multiclass='one-vs-one'; margin=1e-9",
     "RidgeRegressor": "dual=True; alpha=0; kernel='gaussian'; kernel='polynomial'",
     "SupportVectorMachine": (
-        "inf; 1e10; tol=0; kernel='gaussian'; kernel='polynomial', C=inf; loss='squared_hinge'; "
+        "inf; 1e10; tol=1e-15; kernel='gaussian'; kernel='polynomial', C=inf; loss='squared_hinge'; "
         "loss='squared_hinge', intercept='augmented'; intercept='augmented'; "
         "multiclass='one-vs-rest', class_weight='balanced'; probability=True; "
         "kernel='gaussian', probability=True; kernel='gaussian', loss='squared_hinge', C=1e10; C=1e-10"

@@ -26,7 +26,7 @@ import discriminant as D
 SUBJECTS = [*ESTIMATORS, *FUNCTIONS]
 NAMES = sorted({subject.split("(")[0] for subject in SUBJECTS})
 EACH = 2  # kinds of trouble for each subject: all of them turn up, each with several subjects
-COSTLY = ("wide sparse", "very wide")  # seconds each, and for some estimators only: see make fuzz
+COSTLY = ("wide sparse", "very wide", "50 classes")  # seconds each; make fuzz tries them
 
 # Each of these broke a promise once: a hang, an abort, a foreign exception, a leaked warning or a wrong answer.
 ONCE_BROKEN = """

@@ -49,7 +49,7 @@ CONFIGURATIONS = {
         "multiclass='one-vs-one', max_iter=100; tol=1e-15, max_iter=100"
     ),
     "MultilayerPerceptron": (
-        "(5,), max_iter=20; (4,3), 'tanh', loss='squared', early_stopping=True, max_iter=20; "
+        "(5,), max_iter=20; (4,3), 'tanh', loss='squared', early_stopping=True, validation_fraction=0.3, max_iter=20; "
         "(3,), 'sigmoid', solver='sgd', order='cyclic', max_iter=20; (), tol=0, max_iter=20; "
         "(3,), 'linear', class_weight='balanced', max_iter=20"
     ),

@@ -150,8 +150,8 @@ def frame(library: Any) -> Spoil:
 
 
 def spread(*choices: float) -> Spoil:
-    """Weights of ones among which others are strewn."""
-    return weights(lambda data, rng: rng.choice([1.0, *choices], np.shape(data.y)[0]))
+    """Weights of ones among which others are strewn; the last row has one of them."""
+    return weights(lambda data, rng: np.append(rng.choice([1.0, *choices], np.shape(data.y)[0]), choices[0])[1:])
 
 
 SHAPES: dict[str, Spoil] = {

@@ -18,11 +18,15 @@ from discriminant import Status
 def verdict(trial: Trial, data: Data) -> None:
     """The verdict on separability: its proof holds, and a row with two labels is no complete separation."""
     found = trial.call("separability", D.separability, data.X, data.y, progress=False)
-    trial.call("verify", found.certificate.verify, data.X, data.y)
-    trial.call("text", str, found)
-    plane = trial.call("hyperplane", lambda: found.hyperplane)
+    trial.must("verify", found.certificate.verify, data.X, data.y)
+    trial.must("text", str, found)
+    plane = trial.must("hyperplane", lambda: found.hyperplane)
     trial.hold(found.verdict in ("complete", "quasi", "overlap"), f"the verdict is {found.verdict}")
     trial.hold((found.verdict == "complete") >= (plane is not None), "a plane, but the verdict is not complete")
+    if isinstance(data.X, np.ndarray) and data.X.dtype.kind == "f":
+        rows = np.unique(data.X, axis=0, return_inverse=True)[1]
+        shared = len(set(rows.tolist())) < len(set(zip(rows.tolist(), np.ravel(data.y).tolist(), strict=True)))
+        trial.hold(not shared or found.verdict != "complete", "complete, but a row has two labels")
 
 
 def removals(trial: Trial, data: Data) -> None:

@@ -250,10 +250,10 @@ def trials(asked: list[str], count: int, share: float, longest: float, seed: int
                 prepare(Path(name), COMMANDS[who], share)
                 run = partial(commanded, COMMANDS[who], Path(name))
                 low = commanded("methods", Path(name), PATIENCE, None)[0]  # the start of Python: its Ctrl-C is not ours
-            run(longest, None)  # compiles what only large data need
-            whole = run(longest, None)[0]
+            run(low + longest, None)  # compiles what only large data need
+            whole = run(low + longest, None)[0]
             for _ in range(count):
-                delay = rng.uniform(low, max(1.2 * low, whole))
+                delay = rng.uniform(low, max(low, whole))
                 yield Trial(who, delay, *run(PATIENCE, delay))
 
 

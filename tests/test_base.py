@@ -38,6 +38,7 @@ from discriminant import (
     Relaxation,
     Report,
     Status,
+    SupportVectorMachine,
     base,
     bounds,
     datasets,
@@ -519,6 +520,27 @@ def test_the_warning_and_the_report_use_the_same_words() -> None:
     assert caught[0].message.report is model.report_
     assert caught[0].filename == __file__  # it points at the line that called fit
     assert issubclass(NotConvergedWarning, sklearn.exceptions.ConvergenceWarning)
+
+
+def test_a_search_shows_a_warning_once() -> None:
+    X, y = datasets.table(1, 3)
+    with warnings.catch_warnings(record=True, action="default") as caught:
+        for iterations in range(5, 25):
+            Perceptron(max_iter=iterations).fit(X * iterations, y)
+        assert len(caught) == 1
+        GridSearchCV(Perceptron(max_iter=5), {"margin": [0, 1, 2]}, cv=3).fit(X, y)
+    assert len(caught) == 3  # the line of the loop, and two of scikit-learn: the folds and the last fit
+    assert not any(letter.isdigit() for letter in str(caught[0].message))
+    assert caught[0].message.report.to_dict()["iterations"] == 5
+
+
+def test_the_report_of_many_machines_is_not_that_of_the_last() -> None:
+    model = SupportVectorMachine().fit(*datasets.iris())
+    details = model.report_.to_dict()["details"]
+    assert details["support vectors"] == len(model.support_) == 27
+    assert details["largest duality gap"] == model.gap_ >= 0
+    assert details["smallest margin"] == min(model.margin_)
+    assert "support vectors       27" in str(model.report_)
 
 
 def test_the_bound_stands_beside_the_corrections() -> None:

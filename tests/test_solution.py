@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import warnings
 import weakref
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from discriminant import FitInterruptedWarning, NotConvergedWarning, NotSeparableError, Perceptron, Report, Status
+from discriminant.exceptions import warn_once
 from discriminant.solution import Epoch, Epochs, Solution, details_of, history_of
 
 
@@ -131,3 +133,28 @@ def test_a_report_does_not_hold_its_model() -> None:
         assert watched() is None  # without the garbage collector: there is no cycle
     finally:
         gc.enable()
+
+
+def test_a_warning_is_shown_once_a_place_unless_someone_catches_it() -> None:
+    def warn(text: str) -> None:
+        for _ in range(2):
+            with warnings.catch_warnings():  # after which Python has forgotten what it has shown
+                pass
+            warn_once(NotConvergedWarning(text), stacklevel=2)
+
+    def shown(action: Any) -> int:
+        with warnings.catch_warnings(record=True, action=action) as caught:
+            warn("one")
+            warn("another")
+        return len(caught)
+
+    assert [shown(action) for action in ("default", "always", "ignore", "default")] == [2, 4, 0, 2]
+    with pytest.raises(NotConvergedWarning):
+        shown("error")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.resetwarnings()
+        warnings.filterwarnings("always", message="o", module="tests|test_solution")
+        warnings.filters.append(("default", None, Warning, "__main__", 0))  # type: ignore[attr-defined]
+        warn("one")
+        warn("another")
+    assert [str(warning.message) for warning in caught] == ["one", "one", "another"]

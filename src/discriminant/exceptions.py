@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -111,13 +112,51 @@ class FitInterruptedWarning(_ReportWarning, UserWarning):
     """
 
 
+class _Shown:
+    """The places and words of the warnings that were shown, to whom, and under which filters."""
+
+    under: Any = None
+    known: ClassVar[set[tuple[Any, ...]]] = set()
+
+
+def warn_once(warning: Warning, stacklevel: int) -> None:
+    """Warn once a place, as Python does by default and scikit-learn spoils.
+
+    Its validation and its searches enter ``catch_warnings``, whereupon Python forgets what it has shown: each fit would
+    warn again.
+    """
+    frame = sys._getframe(stacklevel - 1)
+    place = str(warning), type(warning), frame.f_globals.get("__name__", ""), frame.f_lineno
+    under = getattr(warnings, "_showwarnmsg_impl", None), tuple(warnings.filters)
+    if _Shown.under != under:  # someone else catches warnings, and has seen none yet
+        _Shown.under, _Shown.known = under, set()
+    if _action(*place) == "default":
+        if place in _Shown.known:
+            return
+        _Shown.known.add(place)
+    warnings.warn(warning, stacklevel=stacklevel)
+
+
+def _action(text: str, category: type[Warning], module: str, line: int) -> str:
+    """What the filters say is to be done with a warning."""
+    for action, words, kind, origin, number in warnings.filters:
+        if issubclass(category, kind) and number in (0, line) and _fits(words, text) and _fits(origin, module):
+            return action
+    return "default"
+
+
+def _fits(pattern: Any, text: str) -> bool:
+    """Whether a part of a filter fits: Python's own are plain strings, others are compiled."""
+    return pattern is None or (pattern == text if isinstance(pattern, str) else bool(pattern.match(text)))
+
+
 def warn_of(report: Report, interrupted: bool, stacklevel: int) -> None:
     """Warn of a fit that was interrupted or has not finished.
 
-    The words say which procedure and why, not how far it came, so that Python shows them once for all fits of a search.
+    The words say which procedure and why, not how far it came, so that they are shown once for all fits of a search.
     """
     if interrupted:
         text = f"{report.headline()} (Ctrl-C). report_ tells how far it came."
         warnings.warn(FitInterruptedWarning(text, report), stacklevel=stacklevel)
     elif report.unfinished:
-        warnings.warn(NotConvergedWarning(report.warning(), report), stacklevel=stacklevel)
+        warn_once(NotConvergedWarning(report.warning(), report), stacklevel + 1)

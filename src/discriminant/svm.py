@@ -358,9 +358,8 @@ class SupportVectorMachine(LinearClassifier):
     def _remedy(self) -> str:
         if self._stretch > STRETCHED:
             return (
-                f"standardized features or a smaller C: C|x|² reaches {self._stretch:.1g}, beside which rounding hides "
-                "the length of w."
+                "standardized features or a smaller C: beside a C|x|² as large as this, rounding hides the length of w."
             )
         if max(machine.violation for machine in self._machines) <= self.tol:
-            return f"a smaller tol: the violation is below tol={self.tol:g}, and the duality gap still {self.gap_:.1g}."
+            return "a smaller tol: the violation is below it, and the duality gap is still large."
         return "a larger tol, standardized features, or a smaller C."

@@ -157,6 +157,19 @@ class TestGaussian:
     def test_sigma_is_not_halved(self):
         assert mercer.Gaussian(sigma=2.0)([[0.0]], [[2.0]])[0, 0] == pytest.approx(np.exp(-1))
 
+    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+    @pytest.mark.parametrize("scale", [1e8, 1e9, 1e16, 1e150])
+    def test_far_apart_patterns_keep_their_near_ones(self, scale, form, rng):
+        """Products of rows of size 1e9 hide any distance; training and prediction must see the same one."""
+        X = rng.normal(size=(20, 3)) * scale
+        X = np.vstack([X, X[:5], X[:5] + 0.5])
+        wide = X.astype(np.longdouble)
+        true = np.exp(-((wide[:, None] - wide) ** 2).sum(axis=2)).astype(np.float64)
+        K = mercer.Gaussian()
+        assert np.abs(K(form(X)) - true).max() <= 1e-9
+        assert np.abs(K(form(X[3:]), form(X[:11])) - true[3:, :11]).max() <= 1e-9
+        assert np.all(np.diagonal(K(form(X), form(X.copy()))) == 1)
+
 
 class TestGet:
     @pytest.mark.parametrize(

@@ -35,6 +35,8 @@ Array: TypeAlias = NDArray[Any]
 Points: TypeAlias = "ArrayLike | sparse.sparray | sparse.spmatrix"
 
 BLOCK = 2**18  # entries of a kernel matrix worked on at a time in float64: 2 MB, which a cache holds
+UNSEEN = 1e-10  # error of an exponent that may stay
+VANISHING = -750  # exponents from which exp is zero
 
 
 @dataclass(frozen=True)
@@ -201,8 +203,9 @@ class Gaussian(Kernel):
 
     Notes
     -----
-    scikit-learn's ``gamma`` is 1/σ². Distances are taken from products of centered rows in float64, so they
-    are never negative, and the diagonal of ``K(X)`` is exactly 1.
+    scikit-learn's ``gamma`` is 1/σ². Distances are taken from products of centered rows in float64, or from the
+    differences of the rows where the products would hide them, so they are never negative, and K(x, x) is exactly 1
+    however far from one another the patterns lie.
 
     References
     ----------
@@ -225,15 +228,22 @@ class Gaussian(Kernel):
 
     def _matrix(self, X: Any, Z: Any) -> Array:
         K = np.empty((X.shape[0], Z.shape[0]), dtype=X.dtype)
+        if not K.size:
+            return K
         x, z = self._scaled(X, Z)
         x2, z2 = _squares(x), _squares(z)
-        step = max(1, BLOCK // max(1, Z.shape[0]))
+        rounding = (4 + np.sqrt(X.shape[1])) * np.finfo(np.float64).eps  # of a squared distance, as a share of x2 + z2
+        wide = rounding * (float(x2.max()) + float(z2.max())) > UNSEEN
+        step = max(1, BLOCK // Z.shape[0])
         for first in range(0, X.shape[0], step):
             rows = slice(first, first + step)
             D = _products(x[rows], z)
             D *= 2
-            D -= np.add.outer(x2[rows], z2)  # the sum first, for it is symmetric
+            squares = np.add.outer(x2[rows], z2)  # the sum first, for it is symmetric
+            D -= squares
             np.minimum(D, 0, out=D)  # rounding may leave a squared distance below zero
+            if wide:
+                self._look_closer(D, X[rows], Z, rounding * squares)
             K[rows] = np.exp(D, out=D)
         if X is Z:
             np.fill_diagonal(K, 1)
@@ -241,6 +251,14 @@ class Gaussian(Kernel):
 
     def _diagonal(self, X: Any) -> Array:
         return np.ones(X.shape[0], dtype=X.dtype)
+
+    def _look_closer(self, D: Array, X: Any, Z: Any, error: Array) -> None:
+        """Take −‖x − z‖²/σ² from the difference where rounding may be seen in its exponential."""
+        close = np.argwhere((error > UNSEEN) & (D + error > VANISHING))
+        size = BLOCK // (1 + (X.nnz // X.shape[0] if sparse.issparse(X) else X.shape[1])) + 1
+        for first in range(0, len(close), size):
+            i, j = close[first : first + size].T
+            D[i, j] = -_squares((X[i].astype(np.float64) - Z[j]) / self.sigma)
 
     def _scaled(self, X: Any, Z: Any) -> tuple[Any, Any]:
         """Give both in float64 and in units of σ; the same object twice when they are."""

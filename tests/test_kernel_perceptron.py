@@ -1,5 +1,6 @@
 """The dual perceptron: Table 2.2 by hand, the primal form to the step, every way to name and to store a kernel."""
 
+import signal
 import warnings
 
 import numpy as np
@@ -9,7 +10,17 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.model_selection import cross_val_score
 
-from discriminant import KernelPerceptron, NotConvergedWarning, Perceptron, Status, bounds, datasets, kesler, mercer
+from discriminant import (
+    FitInterruptedWarning,
+    KernelPerceptron,
+    NotConvergedWarning,
+    Perceptron,
+    Status,
+    bounds,
+    datasets,
+    kesler,
+    mercer,
+)
 from discriminant import kernel_perceptron as module
 from discriminant.kernel_perceptron import _epoch
 
@@ -457,3 +468,56 @@ def test_predict_wants_the_features_of_the_fit():
     model = KernelPerceptron("gaussian").fit(*datasets.xor())
     with pytest.raises(ValueError, match="3 features"):
         model.predict(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("c", [2, 3])
+@pytest.mark.parametrize("scale", [1.0, 1e9, 1e150])
+def test_what_is_called_separated_is_predicted_without_error(scale, c, rng):
+    X, y = rng.normal(size=(60, 3)) * scale, np.arange(60) % c
+    model = KernelPerceptron("gaussian").fit(X, y)
+    assert model.status_ is Status.SEPARATED
+    assert model.score(X, y) == 1
+
+
+def test_discriminants_that_predictions_do_not_confirm_are_found_out(rng, monkeypatch):
+    """F is the sum of all corrections; here the kernel rows that it is made of are wrong, as if rounding were large."""
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
+
+    def spoilt(gram, watch):
+        gram.matrix = np.eye(40)
+
+    monkeypatch.setattr(module.Gram, "fill", spoilt)
+    with warnings.catch_warnings(action="ignore", category=NotConvergedWarning):
+        model = KernelPerceptron(mercer.Gaussian(3.0), max_iter=50).fit(X, y)
+        assert model.status_ is Status.SEPARATED
+        assert model.score(X, y) < 1  # what was said without a look
+        monkeypatch.setattr(module, "DOUBT", 1e16)
+        model.fit(X, y)
+    assert model.status_ is not Status.SEPARATED
+
+
+def test_weights_near_the_largest_float_leak_no_warning(rng):
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    model = KernelPerceptron("gaussian").fit(X, y, np.full(30, 1e300))
+    assert model.status_ is Status.SEPARATED
+    assert model.report_.to_dict()["bound"] is None
+
+
+def test_an_interrupt_while_kernel_rows_are_made(rng, monkeypatch):
+    X, y = rng.normal(size=(50, 2)), np.arange(50) % 2
+    monkeypatch.setattr(module, "ATONCE", 1000)  # ten rows at a time
+    monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
+    calls = []
+
+    def kernel(A, B):
+        calls.append(len(A))
+        if len(A) == 10 and calls.count(10) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return mercer.Gaussian()(A, B)
+
+    with pytest.warns(FitInterruptedWarning):
+        model = KernelPerceptron(kernel).fit(X, y)
+    assert model.status_ is Status.STOPPED
+    assert calls.count(10) == 2
+    assert not model.dual_coef_.any()
+    assert set(model.predict(X)) == {1}

@@ -40,6 +40,8 @@ from .schedules import Schedule, get
 from .solution import Epoch, Solution, Status
 
 BLOCK = 64 * 2**20  # bytes of kernel rows that are computed at a time
+ATONCE = 3 * 10**8  # products of a kernel matrix that are taken between two looks for Ctrl-C
+DOUBT = 1e3  # rounding errors of the discriminants up to which a margin may be one of them
 
 
 @inlined
@@ -120,12 +122,43 @@ class Gram:
         self.kernel, self.X, n = kernel, X, X.shape[0]
         self.diagonal = np.asarray(kernel.diagonal(X))
         self.size = max(1, BLOCK // (n * X.dtype.itemsize))
-        whole = n**2 * X.dtype.itemsize <= cache_size * 2**20
-        self.matrix = np.ascontiguousarray(kernel(X), X.dtype) if whole else None
+        self.whole = n**2 * X.dtype.itemsize <= cache_size * 2**20
+        self.matrix: NDArray[Any] | None = None
+
+    def fill(self, watch: Watch) -> None:
+        """Compute all rows, if they are to be kept and are not there yet; Ctrl-C is heard on the way."""
+        if not self.whole or self.matrix is not None:
+            return
+        n, d = self.X.shape
+        if n * n * d <= ATONCE:
+            self.matrix = np.ascontiguousarray(self.kernel(self.X), self.X.dtype)
+            return
+        matrix = np.empty((n, n), self.X.dtype)
+        for start in range(0, n, size := max(1, min(self.size, ATONCE // (n * d)))):
+            watch.check()
+            matrix[start : start + size] = self.kernel(self.X[start : start + size], self.X)
+        self.matrix = matrix
 
     def block(self, order: NDArray[np.uint32]) -> NDArray[Any]:
         """The kernel rows of the first patterns of the order, as many as make a block."""
         return np.ascontiguousarray(self.kernel(self.X[order[: self.size]], self.X), self.X.dtype)
+
+
+def expansion(kernel: mercer.Kernel, X: Any, Z: Any, strengths: NDArray[Any], watch: Watch | None = None) -> Any:
+    """The sums of strengths times K(x, z) over the rows of Z, for each row of X; those of strength 0 take no part."""
+    if isinstance(kernel, mercer.Linear):
+        return np.asarray(X @ np.asarray(strengths @ Z).T)
+    used = np.flatnonzero(strengths.any(axis=0))
+    weights = strengths[:, used].T
+    if isinstance(kernel, mercer.Precomputed):
+        return np.asarray(X[:, used] @ weights)
+    scores = np.zeros((X.shape[0], weights.shape[1]), np.result_type(X.dtype, weights.dtype))
+    Z, size = Z[used], max(1, BLOCK // (8 * max(1, used.size)))
+    for start in range(0, X.shape[0] if used.size else 0, size):
+        if watch is not None:
+            watch.check()
+        scores[start : start + size] = kernel(X[start : start + size], Z) @ weights
+    return scores
 
 
 class DualRule(ErrorCorrectingRule):
@@ -190,12 +223,15 @@ class DualRule(ErrorCorrectingRule):
     def sweep(self, problem: Problem, watch: Watch) -> Sweep:
         """Visit every pattern once."""
         self.watch = watch
+        self.gram.fill(watch)
         return super().sweep(problem, watch)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
         sweep = self.sweep(problem, watch)
         if not sweep.corrections:
+            if not (self.online or sweep.errors or self._holds(problem, sweep.low)):
+                return self.told(sweep, None)
             self.facts["bound"] = None if self.online else self._bound(sweep.low)
             return self.told(sweep, Status.CONVERGED if sweep.errors else Status.SEPARATED)
         earlier = None if self.returns is None else self.returns.earlier(self._state())
@@ -204,13 +240,33 @@ class DualRule(ErrorCorrectingRule):
         self.facts["notes"] = [f"The discriminants after this pass are those that began pass {earlier}."]
         return self.told(sweep, Status.CYCLES)
 
+    def _holds(self, problem: Problem, low: float) -> bool:
+        """Whether predictions too will have no error: F, the sum of all corrections, may have gathered rounding.
+
+        A doubtful margin is computed anew as predictions will be, and the next pass goes on with that.
+        """
+        b, strengths = self.A[:, 0], self.A[:, 1:]
+        size = self.largest * np.abs(strengths).sum(axis=1).max() + np.abs(b).max()
+        if low > DOUBT * np.finfo(self.A.dtype).eps * size:
+            return True
+        X = self.gram.X
+        self.F = np.ascontiguousarray(expansion(self.gram.kernel, X, X, strengths, self.watch).T, self.F.dtype)
+        rows = np.flatnonzero(problem.part)
+        G, own = self.F[:, rows] + b[:, None], problem.labels[rows]
+        if len(G) == 1:
+            return bool(np.all(np.where(own == 1, G[0], -G[0]) > 0))
+        at_home = G[own, np.arange(own.size)].copy()
+        G[own, np.arange(own.size)] = -np.inf
+        return bool(np.all(at_home > G.max(axis=0)))
+
     def _bound(self, gamma: float) -> float | None:
         """Theorem 5.1 in the feature space, with the constant coordinate that w0 belongs to."""
         if not (gamma > 0 and self.bias > 0 and self.largest > 0 and self.schedule.name == "constant"):
             return None
         b, strengths = self.A[:, 0], self.A[:, 1:]
-        squared = float(np.sum(strengths * self.F) + np.sum(b * (b / self.bias)))
-        if not squared > 0:  # the kernel is no inner product
+        with np.errstate(over="ignore", invalid="ignore"):
+            squared = float(np.sum(strengths * self.F) + np.sum(b * (b / self.bias)))
+        if not 0 < squared < np.inf:  # the kernel is no inner product, or the weights are huge
             return None
         beta = math.sqrt((1 if len(self.A) == 1 else 2) * (self.largest + float(self.bias)))
         a, eta, margin = np.array([math.sqrt(squared)]), self.schedule(1), float(self.b)
@@ -376,18 +432,9 @@ class KernelPerceptron(OnlineClassifier):
 
     def _expansion(self, X: Any) -> NDArray[Any]:
         """The discriminants of the rows of X without b; patterns that were never added take no part."""
-        kernel = mercer.get(self.kernel)
-        if isinstance(kernel, mercer.Linear):
+        if self._is_plane():
             return np.asarray(X @ self.coef_.T)
-        used = np.flatnonzero(self.dual_coef_.any(axis=0))
-        strengths = self.dual_coef_[:, used].T
-        if isinstance(kernel, mercer.Precomputed):
-            return np.asarray(X[:, used] @ strengths)
-        scores = np.zeros((X.shape[0], strengths.shape[1]), np.result_type(X.dtype, strengths.dtype))
-        Z, size = self.X_fit_[used], max(1, BLOCK // (8 * max(1, used.size)))
-        for start in range(0, X.shape[0] if used.size else 0, size):
-            scores[start : start + size] = kernel(X[start : start + size], Z) @ strengths
-        return scores
+        return np.asarray(expansion(mercer.get(self.kernel), X, self.X_fit_, self.dual_coef_))
 
     @available_when(_can_grow)
     @all_or_nothing

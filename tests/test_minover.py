@@ -525,3 +525,19 @@ def test_bad_data(kind):
         kind().fit([[-1e-200], [1e-200]], [0, 1])
     with pytest.raises(ValueError, match="one class"):
         kind().fit([[0.0], [1.0]], [1, 1])
+
+
+@pytest.mark.parametrize("model", [MinOver(), Adatron(max_iter=200), MinOver("gaussian"), Adatron("gaussian")])
+def test_an_infinite_gap_has_its_reason(model):
+    X, y = [[0.0, 0], [1, 1], [0, 0], [1, 1]], [0, 0, 1, 1]
+    quietly(model, X, y)
+    assert model.gap_ == np.inf
+    assert "gap_ is infinite" in str(model.report_)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "sigmoid"])
+@pytest.mark.parametrize("make", [MinOver, Adatron])
+def test_squares_that_floats_cannot_divide_by(make, kernel, rng):
+    X, y = two_clouds(rng)
+    with pytest.raises(ValueError, match="underflows"):
+        make(kernel, max_iter=200).fit(1e-160 * X, y)

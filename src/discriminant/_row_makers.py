@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from . import mercer
 from ._rows import compiled, inlined
 
+LEAST = 1e-290  # largest kernel value below which their quotients are lost
 PORTION = 1024  # numbers whose whole parts m wait for their turn
 LOG2E = np.float32(1.4426950408889634)
 P1, P2, P3, P4, P5, P6 = (np.float32(np.log(2) ** k / f) for k, f in enumerate((1, 2, 6, 24, 120, 720), start=1))
@@ -24,6 +25,17 @@ LOWEST, HALF, ONE, ZERO = np.float32(-87), np.float32(0.5), np.float32(1), np.fl
 
 Indices = NDArray[np.int64]
 Singles = NDArray[np.float32]
+
+
+def checked_diagonal(kernel: mercer.Kernel, X: Any) -> NDArray[Any]:
+    """Give K(x, x) of all patterns, which are no patterns to divide by where the products underflow."""
+    diagonal = np.asarray(kernel.diagonal(X))
+    if 0 < (largest := float(np.abs(diagonal).max(initial=0))) < LEAST:
+        raise ValueError(
+            f"kernel={kernel!r} underflows: the largest K(x, x) is {largest:.1g}, which floats cannot divide by. "
+            "Standardize the features."
+        )
+    return diagonal
 
 
 class RowMaker:

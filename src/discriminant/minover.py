@@ -49,7 +49,7 @@ from ._hulls import Array, Best, Found, Places, bounds_of, difference, keep, loo
 from ._kernel_rows import KernelRows
 from ._machine import Path, record
 from ._problem import Problem
-from ._row_makers import RowMaker
+from ._row_makers import LEAST, RowMaker, checked_diagonal
 from ._rows import Rows, compiled, finite, serve
 from .base import IterativeClassifier, choice, number
 from .multiclass import n_problems
@@ -57,6 +57,8 @@ from .solution import Epoch, Solution, Status
 
 BATCH = 4096  # updates of one compiled call, at the most
 BLOCK = 64 * 2**20  # bytes of kernel values that a prediction computes at a time
+
+ERRORS = "The plane leaves errors: there is no margin to be a part of, and gap_ is infinite."
 
 # why a compiled call came back
 MORE, MET, TOUCHING, STUCK, MISSING, INFINITE = range(6)
@@ -235,14 +237,22 @@ class MarginRule:
             if found.errors > self.best.rank[0] or (found.errors and margin < self.best.rank[1]):
                 alpha, v = self.best.alpha, self.best.v
                 found, margin, _, size = self._look_at(alpha, v)
-            self.now = alpha / size, found.errors, margin, upper
+            with np.errstate(over="ignore"):
+                scaled = alpha / size
+            if not np.isfinite(scaled.sum()):
+                raise underflow()
+            self.now = scaled, found.errors, margin, upper
         return self.now
 
     def _look_at(self, alpha: Array, v: Array) -> Any:
         seen = look_once(*self.data, self.problem.labels, alpha, v, self.f, self.row)
         if seen[0].errors < 0:
-            raise self.problem.refuse()
+            raise self._refusal()
         return seen
+
+    def _refusal(self) -> ValueError:
+        """The error for products that are not finite."""
+        return underflow() if 0 < self.span[0] < LEAST else self.problem.refuse()
 
     @property
     def answer(self) -> NDArray[Any]:
@@ -264,7 +274,7 @@ class MarginRule:
             "margin": margin,
             "upper": upper,
             "evidence": self.evidence,
-            "notes": self.notes,
+            "notes": self.notes if margin > 0 else [*self.notes, ERRORS],
             "details": {
                 "margin": f"{margin:.6g}; no plane has more than {upper:.6g}",
                 "support": f"{np.count_nonzero(alpha):,} patterns with alpha > 0",
@@ -300,7 +310,7 @@ class MarginRule:
         self.k += made
         self.log = log[:made]
         if end == INFINITE:
-            raise self.problem.refuse()
+            raise self._refusal()
         if end != MORE:
             self.status = self._ended(end, i, j)
 
@@ -313,10 +323,7 @@ class MarginRule:
             self.notes.append(f"Rounding allows no further update; the gap is {(upper - margin) / margin:.1e}.")
             return Status.CONVERGED
         if self.store is None and self.span[0] == 0 and np.any(self.scratch):
-            raise ValueError(
-                "X underflows: the squared distances of its rows are zero, though the rows differ. Divide the features "
-                "by their size, for instance with StandardScaler."
-            )
+            raise underflow()
         if end == STUCK:
             self.evidence = np.isin(np.arange(self.alpha.size), (i, j)).astype(np.float64)
             self.notes.append(f"Evidence: rows {i} and {j} of different classes coincide.")
@@ -327,6 +334,14 @@ class MarginRule:
                 f"{self.least:.0e} of the largest distance met."
             )
         return Status.NOT_SEPARABLE
+
+
+def underflow() -> ValueError:
+    """The error for patterns whose squared distances floats cannot divide by."""
+    return ValueError(
+        "X underflows: the squared distances of its rows are zero, though the rows differ, or too small to divide by. "
+        "Divide the features by their size, for instance with StandardScaler."
+    )
 
 
 class MarginClassifier(IterativeClassifier):
@@ -366,7 +381,7 @@ class MarginClassifier(IterativeClassifier):
         if not self._is_plane():
             self.X_fit_ = problem.source
             X, kernel = problem.source, mercer.get(self.kernel)
-            kernel.diagonal(X)  # a precomputed matrix that is not square is refused here
+            checked_diagonal(kernel, X)  # a precomputed matrix that is not square is refused here
             rows = RowMaker(kernel, X)
             self._store = KernelRows(rows, problem.n_rows, self.cache_size * 2**20, problem.dtype, workers=1)
         try:
@@ -477,7 +492,8 @@ class MinOver(MarginClassifier):
     margin_ : float or array
         Geometric margin, in the feature space of the kernel; not positive if the plane leaves errors.
     gap_ : float or array
-        How much larger a margin could be, as a fraction of this one; infinite if the plane leaves errors.
+        How much larger a margin could be, as a fraction of this one; infinite if the plane leaves errors, which
+        ``report_`` then says.
     evidence_ : array of shape (n,), one row a problem, or None
         With ``NOT_SEPARABLE``: weights that add up to 1 in each class and make the same mean of both.
     classes_ : array
@@ -574,7 +590,8 @@ class Adatron(MarginClassifier):
     margin_ : float or array
         Geometric margin, in the feature space of the kernel; not positive if the plane leaves errors.
     gap_ : float or array
-        How much larger a margin could be, as a fraction of this one; infinite if the plane leaves errors.
+        How much larger a margin could be, as a fraction of this one; infinite if the plane leaves errors, which
+        ``report_`` then says.
     evidence_ : array of shape (n,), one row a problem, or None
         With ``NOT_SEPARABLE``: weights that add up to 1 in each class and make the same mean of both.
     classes_ : array

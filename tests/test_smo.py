@@ -280,10 +280,10 @@ def test_a_definite_kernel_is_not_called_indefinite(kernel: mercer.Kernel, rng: 
 
 
 class Impatient(Watch):
-    """Ctrl-C after a few rounds."""
+    """Ctrl-C after a few looks at the watch, of which a round takes one or more."""
 
-    def __init__(self, rounds: int) -> None:
-        self.left = rounds
+    def __init__(self, looks: int) -> None:
+        self.left = looks
 
     def check(self) -> None:
         self.left -= 1
@@ -291,17 +291,19 @@ class Impatient(Watch):
             raise Interrupted
 
 
-@pytest.mark.parametrize("rounds", [0, 3])
-def test_interrupt_keeps_what_was_found(rounds: int, rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("looks", "least"), [(0, 0), (8, 1)])
+def test_interrupt_keeps_what_was_found(looks: int, least: int, rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     by_blocks(monkeypatch)
     X, z = problem(rng, 400)
     K = mercer.Gaussian(1.5)(X)
-    found = solve(K, z, 1.0, watch=Impatient(rounds))
+    found = solve(K, z, 1.0, watch=Impatient(looks))
     assert found.interrupted
     assert not found.converged
-    assert found.iterations == rounds
+    assert least <= found.iterations <= looks
     assert found.objective == pytest.approx(value(K, z, found.alpha), abs=1e-4)
     assert abs(found.alpha @ z) <= 1e-12
+    slack = np.maximum(0, 1 - z * (K @ (found.alpha * z) + found.bias)).sum()
+    assert found.primal == pytest.approx(0.5 * (found.alpha * z) @ K @ (found.alpha * z) + slack, abs=1e-3)
 
 
 def test_tick_hears_the_violation(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -476,18 +478,34 @@ def test_an_interrupt_while_shrunk_keeps_what_was_found(rng: Rng, monkeypatch: p
     X, z = problem(rng, 2600, 8)
     shrink = _smo.Blocks.shrink
 
-    class Stopped:
-        def check(self) -> None:
-            raise Interrupted
-
-    def stopped(work: _smo.Blocks, active: NDArray[np.int64], limit: float, watch: Any, tick: Any) -> None:
-        shrink(work, active, limit, Stopped(), tick)  # type: ignore[arg-type]
+    def stopped(work: _smo.Blocks, active: NDArray[np.int64], limit: float, tick: Any) -> None:
+        work.watch.interrupted = True
+        shrink(work, active, limit, tick)
 
     monkeypatch.setattr(_smo.Blocks, "shrink", stopped)
     found = smo(KernelRows(gaussian_rows(X / 2), 2600, 80 * 2600 * 4), np.ones(2600), z, np.ones(2600))
     assert found.interrupted
     assert found.objective > 0
     assert found.alpha @ z == pytest.approx(0, abs=1e-9)
+
+
+def test_an_interrupt_while_rows_are_made_leaves_alpha_and_f_alike(rng: Rng) -> None:
+    """Ctrl-C is heard between kernel rows; f still belongs to alpha, and no half-made row is kept."""
+    X, z = problem(rng, 2600, 8)
+    K, watch, made = mercer.Gaussian(2.0)(X), Watch(), []
+
+    def rows(indices: NDArray[np.int64]) -> NDArray[Any]:
+        made.append(indices.size)
+        watch.interrupted = len(made) == 10  # in the second block
+        return K[indices]
+
+    kept = KernelRows(rows, 2600, dtype=np.float64, workers=1)
+    found = smo(kept, np.ones(2600), z, np.ones(2600), tol=1e-6, watch=watch)
+    assert found.interrupted
+    assert len(made) == 10
+    assert found.iterations == 1
+    np.testing.assert_allclose(found.f, K @ (found.alpha * z) - z, atol=1e-9)
+    assert np.all(kept.store[kept.place[kept.place >= 0]] == K[kept.place >= 0])
 
 
 def test_narrow_rows_take_over_the_memory(rng: Rng) -> None:
@@ -648,9 +666,9 @@ def test_slow_blocks_give_way_to_the_interior_method(rng: Rng, monkeypatch: pyte
     solved: list[int] = []
     step = _smo.Blocks.round_of_active
 
-    def watched(work: _smo.Blocks, active: NDArray[np.int64], watch: Any) -> None:
+    def watched(work: _smo.Blocks, active: NDArray[np.int64]) -> None:
         solved.append(active.size)
-        step(work, active, watch)
+        step(work, active)
 
     monkeypatch.setattr(_smo.Blocks, "round_of_active", watched)
     found = solve(K, z, 1e4, tol=1e-6)

@@ -41,6 +41,7 @@ from discriminant import (
 from discriminant import _smo as smo_module
 from discriminant._hinge import Newton
 from discriminant._svm_planes import DENSE
+from discriminant._whole import Whole
 
 Rng = np.random.Generator
 Matrix = NDArray[Any]
@@ -930,7 +931,7 @@ def test_interrupt_of_the_primal(c: int, monkeypatch: pytest.MonkeyPatch, rng: R
     def interrupted(self: Any, *arguments: Any) -> Any:
         calls.append(0)
         if len(calls) == 2:
-            arguments[-1].interrupted = True
+            self.rows.watch.interrupted = True
         return step(self, *arguments)
 
     monkeypatch.setattr(Newton, "_minimize", interrupted)
@@ -953,9 +954,9 @@ def test_interrupt_of_the_hard_margin(intercept: str, place: str, monkeypatch: p
     work, calls = getattr(wanted, name), []
 
     def stopped(*arguments: Any, **options: Any) -> Any:
-        if not calls:
-            signal.raise_signal(signal.SIGINT)
         calls.append(0)
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGINT)
         return work(*arguments, **options)
 
     monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
@@ -990,6 +991,184 @@ def test_interrupt_of_the_dual(monkeypatch: pytest.MonkeyPatch, rng: Rng):
     assert model.support_.size > 0
     assert model.score(X, y) > 0.5
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def press_in_fit(monkeypatch: pytest.MonkeyPatch, number: int) -> list[int]:
+    """Ctrl-C in the fit of that number, counted from 1; the list grows by one a fit."""
+    work, fits = SupportVectorMachine._solutions, []
+
+    def pressed(self: Any, *arguments: Any) -> Any:
+        fits.append(len(fits) + 1)
+        if len(fits) == number:
+            signal.raise_signal(signal.SIGINT)
+        return work(self, *arguments)
+
+    monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
+    monkeypatch.setattr(SupportVectorMachine, "_solutions", pressed)
+    return fits
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_interrupt_of_the_sigmoids_leaves_a_machine_without_them(
+    number: int, monkeypatch: pytest.MonkeyPatch, rng: Rng
+):
+    X, y = overlapping(rng)
+    plain, model = SupportVectorMachine().fit(X, y), SupportVectorMachine(probability=True).fit(X, y)
+    fits = press_in_fit(monkeypatch, number)
+    with pytest.warns(FitInterruptedWarning) as caught:
+        model.fit(X, y)
+    assert len(caught) == 1
+    assert len(fits) == number  # no further fold was begun
+    assert model.status_ is Status.STOPPED
+    assert caught[0].message.report is model.report_
+    assert not hasattr(model, "sigmoids_")
+    with pytest.raises(ValueError, match="fit again"):
+        model.predict_proba(X)
+    if number > 1:
+        assert_array_equal(model.decision_function(X), plain.decision_function(X))
+        assert "sigmoids are missing" in str(model.report_)
+
+
+def test_a_failed_calibration_leaves_the_model_as_it_was(rng: Rng):
+    X, y = overlapping(rng)
+    model = SupportVectorMachine(probability=True).fit(X, y)
+    before = dict(model.__dict__)
+    with pytest.raises(ValueError, match="n_splits=5"):
+        model.fit(X[:6], y[:6])  # too few for five folds
+    assert model.__dict__ == before
+
+
+def test_interrupt_of_the_path_ends_the_list(monkeypatch: pytest.MonkeyPatch, rng: Rng):
+    X, y = overlapping(rng)
+    fits = press_in_fit(monkeypatch, 2)
+    with pytest.warns(FitInterruptedWarning):
+        models = svm_path(X, y, [0.1, 1.0, 10.0])
+    assert len(fits) == 2
+    assert [model.status_ for model in models] == [Status.CONVERGED, Status.STOPPED]
+    assert_array_equal(models[1].weights_, models[0].weights_)  # what was known
+
+
+def test_interrupt_of_leave_one_out(monkeypatch: pytest.MonkeyPatch, rng: Rng):
+    X, y = overlapping(rng)
+    model = SupportVectorMachine().fit(X, y)
+    fits = press_in_fit(monkeypatch, 2)
+    with pytest.raises(KeyboardInterrupt):
+        leave_one_out(model, X, y)
+    assert len(fits) == 2
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+def test_interrupt_before_the_first_step_tells_the_criterion_at_zero(
+    kernel: str, loss: str, monkeypatch: pytest.MonkeyPatch, rng: Rng
+):
+    X, y = overlapping(rng, 1100)
+    press_in_fit(monkeypatch, 1)
+    with pytest.warns(FitInterruptedWarning):
+        model = SupportVectorMachine(3.0, kernel=kernel, loss=loss).fit(X, y)
+    assert model.report_.to_dict()["details"]["criterion value"] == pytest.approx(3300)  # every slack is one
+    assert model.gap_ == 1
+    assert model.margin_ == np.inf
+    assert "Ctrl-C came before the first step" in str(model.report_)
+
+
+def test_interrupt_of_many_pairs_is_heard_once(monkeypatch: pytest.MonkeyPatch, rng: Rng):
+    X, y = overlapping(rng, 4200, 4, 4)
+    step, calls = Newton._minimize, []
+
+    def interrupted(self: Any, *arguments: Any) -> Any:
+        calls.append(0)
+        self.rows.watch.interrupted = True
+        return step(self, *arguments)
+
+    monkeypatch.setattr(Newton, "_minimize", interrupted)
+    with pytest.warns(FitInterruptedWarning):
+        model = SupportVectorMachine().fit(X, y)
+    assert len(calls) == 1  # the other five pairs were not begun
+    assert model.weights_.shape == (6, 5)
+    assert model.predict(X).shape == y.shape
+
+
+# hard numbers -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scale", [1e-323, 1e-300, 1e-160, 1e300])
+@pytest.mark.parametrize(
+    "options", [{}, {"loss": "squared_hinge"}, {"C": np.inf}, {"intercept": "augmented"}, {"probability": True}]
+)
+def test_numbers_whose_squares_are_no_floats_are_refused(options: dict[str, Any], scale: float, rng: Rng):
+    X, y = overlapping(rng)
+    X[:, 0] += 9 * y
+    with pytest.raises(ValueError, match=r"(under|over)flows.*Divide the features"):
+        SupportVectorMachine(**options).fit(scale * X, y)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
+def test_prices_that_are_hardly_floats_are_refused(kernel: str, loss: str, rng: Rng):
+    X, y = overlapping(rng)
+    for weight, other in ((1e-310, "larger"), (1e300, "smaller")):
+        with pytest.raises(ValueError, match=f"give a {other} price"):
+            SupportVectorMachine(kernel=kernel, loss=loss).fit(X, y, np.full(60, weight))
+
+
+@pytest.mark.parametrize("scale", [1e8, 1e9, 1e150])
+def test_gaussian_machines_of_patterns_far_apart(scale: float, rng: Rng):
+    """Every pattern is alone: K is the identity, in training and in prediction."""
+    X, y = overlapping(rng)
+    model = SupportVectorMachine(C=np.inf, kernel="gaussian").fit(scale * X, y)
+    assert model.status_ is Status.SEPARATED
+    assert model.score(scale * X, y) == 1
+    assert_allclose(model.alpha_, 1, rtol=1e-9)  # 30 rows of either class
+
+
+def test_a_squared_hinge_without_a_minimum(rng: Rng):
+    X, y = overlapping(rng)
+    with pytest.raises(ValueError, match="has no minimum with kernel=Sigmoid"):
+        SupportVectorMachine(kernel="sigmoid", loss="squared_hinge").fit(X, y)
+
+
+def test_an_infinite_margin_has_its_reason():
+    model = SupportVectorMachine(kernel="gaussian").fit([[1.0], [1.0], [1.0]], [0, 1, 1])
+    assert model.margin_ == np.inf
+    assert "margin_ and width_ are infinite" in str(model.report_)
+
+
+def test_a_tiny_price_has_a_finite_margin(rng: Rng):
+    X, y = overlapping(rng, 61)
+    model = SupportVectorMachine(1e-200).fit(X, y)
+    assert np.square(model.coef_).sum() == 0  # it underflows
+    assert_allclose(model.margin_ * np.linalg.norm(1e200 * model.coef_), 1e200, rtol=1e-12)
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("C", [1.0, 1e10])
+def test_the_report_of_many_classes_is_that_of_the_model(C: float, multiclass: str, rng: Rng):
+    X, y = overlapping(rng, 90, 3, 3)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        model = SupportVectorMachine(C, multiclass=multiclass).fit(X, y)
+    details = model.report_.to_dict()["details"]
+    assert details["support vectors"] == model.support_.size
+    assert details["smallest margin"] == model.margin_.min()
+    assert details["largest duality gap"] == model.gap_ >= 0
+    assert not {"margin", "duality gap", "KKT violation", "rounds"} & set(details)
+
+
+def test_a_high_price_that_the_dual_has_no_digits_for(monkeypatch: pytest.MonkeyPatch):
+    """One of many pairs whose dual would work off pairs of rows for minutes; the primal has the answer at once."""
+    rng, y = np.random.default_rng(2), np.arange(200) % 2
+    X = rng.normal(size=(200, 10)) + 0.5 * rng.normal(size=(2, 10))[y]
+    work, rounds = Whole.round, []
+    monkeypatch.setattr(Whole, "round", lambda self, *rest: rounds.append(0) or work(self, *rest))
+    model = SupportVectorMachine(1e10).fit(X, y)
+    assert len(rounds) <= 10
+    assert model.status_ is Status.CONVERGED
+    z, w, alpha = 2.0 * y - 1, model.coef_[0], model.alpha_
+    value = w @ w / 2 + 1e10 * np.maximum(0, 1 - z * model.decision_function(X)).sum()
+    dual = alpha.sum() - np.square((alpha * z) @ X).sum() / 2
+    assert np.all((alpha >= 0) & (alpha <= 1e10))
+    assert abs(alpha @ z) <= 1e-9 * alpha.sum()
+    assert abs(value - dual) <= 1e-8 * value
 
 
 def test_a_small_violation_with_a_large_gap_is_not_the_end(rng: Rng):

@@ -37,11 +37,22 @@ class Watch:
 
     interrupted = False
     stopped = False
+    _raises = False
 
     def check(self) -> None:
         """Raise ``Interrupted`` when Ctrl-C was pressed."""
         if self.interrupted:
             raise Interrupted
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Within, Ctrl-C raises ``Interrupted`` where it comes: for long work that never looks at the watch."""
+        self.check()
+        self._raises = True
+        try:
+            yield
+        finally:
+            self._raises = False
 
     def chunks(self, n_rows: int, entries: int) -> Iterator[tuple[int, int]]:
         """Row ranges of about ``CHUNK`` entries; raises ``Interrupted`` between two of them."""
@@ -66,6 +77,8 @@ def watching() -> Iterator[Watch]:
         if second:
             raise KeyboardInterrupt
         watch.interrupted = True
+        if watch._raises:
+            raise Interrupted
 
     ours = (
         threading.current_thread() is threading.main_thread()

@@ -42,6 +42,7 @@ class Dual(NamedTuple):
     gap: float  # (primal - dual) / primal
     violation: float
     objective: float
+    primal: float  # |w|²/2 + sum of C_i times slack; an infinite C_i counts as in the gap
     iterations: int  # rounds: blocks worked off
     inner: int  # pairs worked off
     converged: bool
@@ -64,9 +65,11 @@ class Ascent:
     """A problem being solved: alpha, f, and the counts.  A round raises W; how, the subclasses say."""
 
     patience = PATIENCE
+    most = np.inf  # rounds, whatever the progress
 
-    def __init__(self, diagonal: Vector, z: Vector, C: Vector, alpha: Vector) -> None:
+    def __init__(self, diagonal: Vector, z: Vector, C: Vector, alpha: Vector, watch: Watch | None = None) -> None:
         self.diagonal, self.z, self.C, self.alpha = diagonal, z, C, alpha
+        self.watch = watch or Watch()
         self.f = -z
         self.fresh = not alpha.any()  # f is computed from alpha, not brought up to date step by step
         self.rounds = self.inner = 0
@@ -82,26 +85,28 @@ class Ascent:
 
     def run(self, tol: float, watch: Watch | None, tick: Tick | None) -> bool:
         """Go on until the violation is small enough, and say whether it is."""
+        self.watch = watch or self.watch
         best, least, stale = -np.inf, np.inf, 0
-        while stale < self.patience:
+        while stale < self.patience and self.rounds < self.most:
             violation, limit = self.violation(), max(tol, self.rounding())
             if violation <= limit and self.settled(limit):
                 if limit > tol or self.tells():
                     return True
                 tol /= 10
                 continue
-            if watch is not None:
-                watch.check()
+            self.watch.check()
             if tick is not None:
                 tick(violation)
-            self.round(violation, limit, watch, tick)
+            self.round(violation, limit, tick)
             self.rounds += 1
             objective = self.objective()  # near the end its rise is lost in rounding, but not the violation's fall
+            if not abs(objective) < np.inf:  # without bounds, a kernel that is not semidefinite knows no maximum
+                return False
             stale = 0 if objective > best or violation < least else stale + 1
             best, least = max(best, objective), min(least, violation)
         return False
 
-    def round(self, violation: float, limit: float, watch: Watch | None, tick: Tick | None) -> None:
+    def round(self, violation: float, limit: float, tick: Tick | None) -> None:
         """Raise W."""
         raise NotImplementedError
 
@@ -146,18 +151,22 @@ class Ascent:
         ends = [end for end in self.interval() if abs(end) < np.inf]
         return -sum(ends) / len(ends) if ends else 0.0
 
-    def gap(self, bias: float) -> float:
-        """Give the relative duality gap; an infinite bound counts as twice the largest alpha, which it replaces."""
+    def apart(self, bias: float) -> float:
+        """Give the primal value less W; an infinite bound counts as twice the largest alpha, which it replaces."""
         C = np.where(np.isfinite(self.C), self.C, 2 * self.alpha.max(initial=0))
         m = self.z * (self.f + bias)
-        apart = float((self.alpha * np.maximum(m, 0) + (C - self.alpha) * np.maximum(-m, 0)).sum())
-        value = max(abs(self.objective() + apart), abs(self.objective()))
+        return float((self.alpha * np.maximum(m, 0) + (C - self.alpha) * np.maximum(-m, 0)).sum())
+
+    def gap(self, bias: float) -> float:
+        """Give the relative duality gap."""
+        apart, objective = self.apart(bias), self.objective()
+        value = max(abs(objective + apart), abs(objective))
         return apart / value if value > 0 else 0.0
 
     def answer(self, converged: bool, interrupted: bool) -> Dual:
         """Give what was found."""
-        bias = self.bias()
+        bias, objective = self.bias(), self.objective()
         return Dual(
-            self.alpha, self.f, bias, self.gap(bias), max(0.0, self.violation()), self.objective(), self.rounds,
-            self.inner, converged, interrupted, self.indefinite,
+            self.alpha, self.f, bias, self.gap(bias), max(0.0, self.violation()), objective,
+            objective + self.apart(bias), self.rounds, self.inner, converged, interrupted, self.indefinite,
         )  # fmt: skip

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from ._driver import Watch
+from ._driver import Interrupted, Watch
 from ._problem import narrow
 from ._rows import compiled, inlined, row_axpy, row_column, row_dot, row_length, row_value
 from ._squares import in_order
@@ -69,8 +70,8 @@ class Primal(NamedTuple):
 class Rows:
     """Patterns with their signs: products in float64 over blocks, the same bits whatever the number of threads."""
 
-    def __init__(self, X: Any, z: Vector, center: Vector | None = None) -> None:
-        self.X, self.z = X, z
+    def __init__(self, X: Any, z: Vector, center: Vector | None = None, watch: Watch | None = None) -> None:
+        self.X, self.z, self.watch = X, z, watch or Watch()
         self.n, self.d = X.shape
         self.narrow = narrow(X)
         self.center = np.zeros(self.d) if center is None else center  # x stands for x - center, where w₀ is free
@@ -102,9 +103,10 @@ class Rows:
         return np.asarray(np.r_[first, rest - first * self.center])
 
     def moments(self, chosen: NDArray[np.int64], weight: Vector) -> tuple[Vector, Vector]:
-        """Sums of weight y y' and of weight z y over chosen rows."""
+        """Sums of weight y y' and of weight z y over chosen rows; many columns make it long enough for Ctrl-C."""
 
         def part(rows: slice) -> list[Any]:
+            self.watch.check()
             some, root = chosen[rows], np.sqrt(weight[rows])
             x = self.X[some]
             x = (x.toarray() if sparse.issparse(x) else x).astype(np.float64, copy=False)  # rows of our own
@@ -190,12 +192,12 @@ class Newton:
         self._moments: tuple[Vector, Vector] | None = None  # of the rows that bent at the last step
         self.steps = 0
 
-    def run(self, a: Vector, tol: float, watch: Watch | None) -> Primal:
+    def run(self, a: Vector, tol: float) -> Primal:
         """From a to a relative duality gap below tol."""
         m = self.rows.times(a)
         mu, slope, best = 0.0 if self.squared else 1.0, 1e-2 * tol if self.squared else 1e-5 * tol, None
         while True:
-            a, m, interrupted = self._minimize(a, m, mu, slope, watch)
+            a, m, interrupted = self._minimize(a, m, mu, slope)
             found = self._bounds(a, m, mu, interrupted)
             best = found if best is None or found.gap < best.gap else best
             spent = slope < 1e-15 if self.squared else mu < 1e-9
@@ -203,16 +205,15 @@ class Newton:
                 return best._replace(steps=self.steps, interrupted=interrupted)
             mu, slope = mu * WIDTHS, slope * (1e-3 if self.squared else 1.0)
 
-    def _minimize(
-        self, a: Vector, m: Vector, mu: float, tol: float, watch: Watch | None
-    ) -> tuple[Vector, Vector, bool]:
+    def _minimize(self, a: Vector, m: Vector, mu: float, tol: float) -> tuple[Vector, Vector, bool]:
         """Newton steps at one width, until the slope along the step is lost beside the criterion."""
         for _ in range(STEPS):
-            if watch is not None and watch.interrupted:
-                return a, m, True
             loss = _pulls(m, self.C, mu, self.alpha, self.bends)
             value = 0.5 * float(self.ridge @ (a * a)) + loss
-            gradient, d = self._step(a, mu)
+            try:
+                gradient, d = self._step(a, mu)
+            except Interrupted:
+                return a, m, True
             slope = float(gradient @ d)
             self.steps += 1
             if -slope <= max(tol, 1e-15) * abs(value):  # twice what is still to be gained, about
@@ -244,6 +245,7 @@ class Newton:
 
     def _step(self, a: Vector, mu: float) -> tuple[Vector, Vector]:
         """The gradient, and Newton's step -H^-1 gradient."""
+        self.rows.watch.check()
         curvature = 2 * self.C if mu == 0 else self.C / mu
         if self.rows.d + 1 > WIDE:
             gradient = self.ridge * a - self.rows.back(self.alpha)
@@ -296,6 +298,7 @@ class Newton:
         rho = first = float(r @ u)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for _ in range(200):
+                self.rows.watch.check()
                 q = sum(pool.map(bend, runs), start=ridge * p)
                 step = rho / float(p @ q)
                 x, r = x + step * p, r - step * q
@@ -314,7 +317,9 @@ class Newton:
         criterion = norm + float(self.C @ (t * t if self.squared else t))
         alpha, dual, length = self._dual(self.alpha)
         if length - norm > APART * (criterion - dual):  # sum of alpha z x is far from w
-            alpha, dual, _ = max((alpha, dual, length), self._dual(self._corrected(a, mu)), key=lambda found: found[1])
+            with suppress(Interrupted):  # without this the bound is lower
+                corrected = self._dual(self._corrected(a, mu))
+                alpha, dual, _ = max((alpha, dual, length), corrected, key=lambda found: found[1])
         return Primal(a, alpha, criterion, dual, self.steps, interrupted)
 
     def weighed(self, a: Vector, alpha: Vector) -> Primal:
@@ -390,10 +395,10 @@ def minimize(
         start = calm.a
     with one_blas_thread():  # two of its threads lose more in waiting than they gain
         start = start if center is None else np.r_[start[0] + center @ start[1:], start[1:]]
-        newton = Newton(Rows(X, z, center), C, squared, free)
+        newton = Newton(Rows(X, z, center, watch), C, squared, free)
         found = None if calm is None else newton.weighed(start, k * calm.alpha)._replace(steps=calm.steps)
         if found is None or found.gap > tol:
-            other = newton.run(start, tol, watch)
+            other = newton.run(start, tol)
             found = other if found is None or other.gap < found.gap else found._replace(interrupted=other.interrupted)
         a = found.a
         return found if center is None else found._replace(a=np.r_[a[0] - center @ a[1:], a[1:]])

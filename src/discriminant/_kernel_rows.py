@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._driver import Watch
 from ._row_makers import GaussianRowMaker, RowMaker
 from ._rows import compiled
 from ._workers import Workers
@@ -84,8 +85,11 @@ class KernelRows:
         rows.store, rows.place, rows._owner = matrix, np.arange(len(matrix)), np.arange(len(matrix))
         return rows
 
-    def slots(self, indices: Indices) -> Indices:
-        """Say where in ``store`` these rows are, at most ``capacity`` of them; the missing ones are made."""
+    def slots(self, indices: Indices, watch: Watch | None = None) -> Indices:
+        """Say where in ``store`` these rows are, at most ``capacity`` of them; the missing ones are made.
+
+        With a ``watch``, Ctrl-C is heard on the way.
+        """
         self._clock += 1
         places = self.place[indices]
         self._used[places[places >= 0]] = self._clock
@@ -94,7 +98,7 @@ class KernelRows:
             oldest = np.sort(np.argsort(self._used, kind="stable")[: missing.size])  # neighbors, if possible
             self.place[self._owner[oldest][self._owner[oldest] >= 0]] = -1
             self._owner[oldest], self._used[oldest] = -1, 0  # whatever happens below, no row is there under false name
-            self._fill(missing, oldest)
+            self._fill(missing, oldest, watch)
             self.place[missing], self._owner[oldest], self._used[oldest] = oldest, missing, self._clock
         return self.place[indices]
 
@@ -107,12 +111,12 @@ class KernelRows:
             taken[part] = rows
         return taken
 
-    def portions(self, indices: Indices) -> Iterator[tuple[slice, Indices]]:
+    def portions(self, indices: Indices, watch: Watch | None = None) -> Iterator[tuple[slice, Indices]]:
         """Go through rows of any number, as many at a time as are worth it and can be kept."""
         size = min(self.capacity, BLOCK)
         for start in range(0, indices.size, size):
             part = slice(start, start + size)
-            yield part, self.slots(indices[part])
+            yield part, self.slots(indices[part], watch)
 
     def exact_matrix(self, columns: Indices) -> Vector:
         """Give the kernel matrix of some patterns as it is made, not as rows are kept."""
@@ -149,10 +153,12 @@ class KernelRows:
         make = self.make
         return make.narrow(columns) if isinstance(make, RowMaker) else lambda rows: make(columns[rows])[:, columns]
 
-    def _fill(self, indices: Indices, places: Indices) -> None:
+    def _fill(self, indices: Indices, places: Indices, watch: Watch | None) -> None:
         self.made += indices.size
 
         def fill(k: int) -> None:
+            if watch is not None:
+                watch.check()
             part = slice(k * CHUNK, (k + 1) * CHUNK)
             some, where = indices[part], places[part]
             if isinstance(self.make, GaussianRowMaker) and where[-1] - where[0] == where.size - 1:
@@ -194,11 +200,16 @@ class Part(NamedTuple):
         """Give the patterns' numbers in the whole set."""
         return self.columns[indices] if self.columns.size else indices
 
-    def add(self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None) -> None:
-        """Add the weighted sum of these rows to f; where it is known, it may have any value afterwards."""
+    def add(
+        self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None, watch: Watch | None = None
+    ) -> None:
+        """Add the weighted sum of these rows to f; where it is known, it may have any value afterwards.
+
+        With a ``watch``, Ctrl-C raises ``Interrupted`` and leaves f unfinished.
+        """
         used, store = np.flatnonzero(weights), self.kernel.store
         share = COLUMNS * -(-f.size // (COLUMNS * self.kernel.workers.count))  # a sum is one thread's, row after row
-        for part, places in self.kernel.portions(self.names(indices[used])):
+        for part, places in self.kernel.portions(self.names(indices[used]), watch):
             rest = (0, -places.size % 4)
             slots, some = np.pad(places, rest, mode="edge"), np.pad(weights[used][part], rest)
 
@@ -207,10 +218,11 @@ class Part(NamedTuple):
 
             self.kernel.workers.each(add, self.kernel.workers.count)
 
-    def add_exact(self, f: Vector, indices: Indices, weights: Vector) -> None:
-        """Add the weighted sum of these rows, as they are made, to f."""
+    def add_exact(self, f: Vector, indices: Indices, weights: Vector, watch: Watch) -> None:
+        """Add the weighted sum of these rows, as they are made, to f; Ctrl-C leaves it unfinished."""
         make = _exact(self.kernel.make)
         for start in range(0, indices.size, CHUNK):
+            watch.check()
             part = slice(start, start + CHUNK)
             total = weights[part] @ np.asarray(make(self.names(indices[part])), np.float64)
             f += total[self.columns] if self.columns.size else total
@@ -227,11 +239,13 @@ class Part(NamedTuple):
         """Give the rows of some patterns, cut to these; what is kept now is forgotten."""
         return Part(self.kernel.narrow(self.names(indices)), EVERYTHING)
 
-    def gram(self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any]) -> tuple[Indices, NDArray[Any]]:
+    def gram(
+        self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any], watch: Watch | None = None
+    ) -> tuple[Indices, NDArray[Any]]:
         """Give the next block and its kernel matrix: some of the last one, whose matrix is known, and new rows."""
         block = np.r_[block[kept], new]
         names = self.names(block)
-        return block, _gram(self.kernel.store, self.kernel.slots(names), names, np.argsort(names), known, kept)
+        return block, _gram(self.kernel.store, self.kernel.slots(names, watch), names, np.argsort(names), known, kept)
 
     def block(self, rows: Indices, columns: Indices) -> Vector:
         """Give a part of the kernel matrix, in float64."""

@@ -18,6 +18,7 @@ Support Vector Machine Classifier Design*, IEEE Trans. Neural Networks 11, 2000.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ def nearest(
     source: Part, diagonal: Vector, z: Vector, watch: Watch | None = None, start: Indices | None = None
 ) -> Nearest:
     """Search for the nearest points; ``source`` has kernel rows in float64, ``start`` rows of both classes."""
-    search = Search(source, z, float(diagonal.max()), start)
+    search = Search(source, z, float(diagonal.max()), start, watch or Watch())
     joined = 1
     square, reached = search.look()
     with one_blas_thread():  # the same sums whatever the number of threads
@@ -60,10 +61,9 @@ def nearest(
             if not worst.size:
                 break
             try:
-                watch.check() if watch is not None else None
+                search.join(worst)
             except Interrupted:
                 return search.answer(interrupted=True)
-            search.join(worst)
             square, reached = search.look()
             if not square < before and joined == 1:  # rounding has the last word
                 break
@@ -74,13 +74,14 @@ def nearest(
 class Search:
     """The rows with mu > 0, their kernel matrix, and f of all rows."""
 
-    def __init__(self, source: Part, z: Vector, scale: float, start: Indices | None) -> None:
-        self.source, self.z, self.scale, self.steps = source, z, scale, 0
+    def __init__(self, source: Part, z: Vector, scale: float, start: Indices | None, watch: Watch) -> None:
+        self.source, self.z, self.scale, self.steps, self.watch = source, z, scale, 0, watch
         self.support = np.array([np.argmax(z > 0), np.argmax(z < 0)]) if start is None else start
         own = z[self.support]
         self.mu = np.where(own > 0, 1 / np.count_nonzero(own > 0), 1 / np.count_nonzero(own < 0))
         self.K = source.block(self.support, self.support)
-        self._descend()
+        with suppress(Interrupted):  # heard again at the next step
+            self._descend()
 
     def look(self) -> tuple[float, float]:
         """Bring f up to date; d², and what is reached of it."""
@@ -106,7 +107,8 @@ class Search:
         return both if count > 1 else both[np.argsort(-np.concatenate(excess), kind="stable")[:1]]
 
     def join(self, new: Indices) -> None:
-        """Let rows in, and go down as far as it goes with what is there."""
+        """Let rows in, and go down as far as it goes with what is there, or until Ctrl-C."""
+        self.watch.check()
         self.support = np.r_[self.support, new]
         self.mu = np.r_[self.mu, np.zeros(new.size)]
         more = self.source.block(new, self.support)
@@ -125,6 +127,7 @@ class Search:
     def _descend(self) -> None:
         """Take steps to the nearest points of the affine hulls until they lie in the hulls."""
         while True:
+            self.watch.check()
             self.steps += 1
             move, whole = self._move()
             shrinking = move < 0

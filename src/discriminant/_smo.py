@@ -60,8 +60,11 @@ def smo(
     start: NDArray[Any] | None = None,
     watch: Watch | None = None,
     tick: Tick | None = None,
+    most: float = np.inf,
 ) -> Dual:
     """Solve the dual; ``rows(indices)`` gives kernel rows, ``tol`` is the violation that is let pass.
+
+    ``most`` is the number of rounds after which a small problem is given up.
 
     A plain function is called from this thread alone; KernelRows, a part of them, or streamed ones are shared with
     other problems and made by several threads.  On Ctrl-C the answer so far comes back, marked ``interrupted``.
@@ -73,8 +76,10 @@ def smo(
     alpha = feasible(start, z, C)
     with one_blas_thread():  # the same sums whatever the number of threads
         if isinstance(source, Part) and z.size <= SMALL and source.kernel.cache_bytes >= 8 * z.size**2:
-            return Whole(source.whole(), diagonal, z, C, alpha).solve(min(tol, FINE), watch, tick)
-        return Blocks(source, diagonal, z, C, alpha).solve(tol, watch, tick)
+            whole = Whole(source.whole(), diagonal, z, C, alpha)
+            whole.most = most
+            return whole.solve(min(tol, FINE), watch, tick)
+        return Blocks(source, diagonal, z, C, alpha, watch=watch).solve(tol, watch, tick)
 
 
 class Blocks(Ascent):
@@ -88,9 +93,10 @@ class Blocks(Ascent):
         C: Vector,
         alpha: Vector,
         f: Vector | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """Begin with alpha; where f is given, other rows of the problem stand still, and are in it."""
-        super().__init__(diagonal, z, C, alpha)
+        super().__init__(diagonal, z, C, alpha, watch)
         self.source = source
         self.partial = f is not None
         self.size = WIDE if isinstance(source, StreamedRows) else NARROW
@@ -106,17 +112,17 @@ class Blocks(Ascent):
         elif not self.fresh:
             self.refresh()
 
-    def round(self, violation: float, limit: float, watch: Watch | None, tick: Tick | None) -> None:
+    def round(self, violation: float, limit: float, tick: Tick | None) -> None:
         """Take the step that suits what has been seen so far."""
         active = self.active()
         if self.slow(violation) and active.size <= LARGE:
-            self.round_of_active(active, watch)
+            self.round_of_active(active)
         elif not self.hard and active.size <= min(WHOLE, self.source.capacity) and self.at_hand(active):
-            self.round_of_block(self.mark(active), 0.5 * limit, watch)
+            self.round_of_block(self.mark(active), 0.5 * limit)
         elif self.crowded(active):
-            self.shrink(active, max(limit, SHRUNK * violation), watch, tick)
+            self.shrink(active, max(limit, SHRUNK * violation), tick)
         else:
-            self.round_of_block(self.choose(), max(0.5 * limit, SHARE * violation), watch)
+            self.round_of_block(self.choose(), max(0.5 * limit, SHARE * violation))
 
     def at_hand(self, rows: Indices) -> bool:
         """Tell whether the kernel matrix of these rows asks for no more new ones than a block does."""
@@ -128,18 +134,19 @@ class Blocks(Ascent):
         marked[rows] = True
         return marked
 
-    def round_of_block(self, chosen: NDArray[np.bool_], limit: float, watch: Watch | None) -> None:
+    def round_of_block(self, chosen: NDArray[np.bool_], limit: float) -> None:
         """Work off the pairs of some rows, and bring all f up to date with one product."""
         kept = np.flatnonzero(chosen[self.block])
         chosen[self.block] = False
-        self.block, self.gram = self.source.gram(self.block, kept, np.flatnonzero(chosen), self.gram)
+        new = np.flatnonzero(chosen)
+        self.block, self.gram = self.source.gram(self.block, kept, new, self.gram, self.watch)
         block, K, z, C = self.block, self.gram, self.z[self.block], self.C[self.block]
         before, f = self.alpha[block], self.f[block]
         alpha, bound = before.copy(), WORK // block.size
         steps, bent = pairs(K, self.diagonal[block], z, C, alpha, f, limit, bound)
         if steps == bound and not bent:
             if block.size <= NARROW:
-                alpha = _improved(K.astype(np.float64), z, C, alpha, f, watch)
+                alpha = _improved(K.astype(np.float64), z, C, alpha, f, self.watch)
                 f = self.f[block] + ((alpha - before) * z) @ K
             self.size, self.hard = NARROW, True
         self.source.add(self.f, block, (alpha - before) * z, known=block)
@@ -154,10 +161,10 @@ class Blocks(Ascent):
         self.last = self.rounds, violation
         return violation > SHARE * then
 
-    def round_of_active(self, active: Indices, watch: Watch | None) -> None:
+    def round_of_active(self, active: Indices) -> None:
         """Solve for all rows that may have to move, by the interior method."""
         z, alpha = self.z[active], self.alpha[active]
-        better = _improved(self.source.block(active, active), z, self.C[active], alpha, self.f[active], watch)
+        better = _improved(self.source.block(active, active), z, self.C[active], alpha, self.f[active], self.watch)
         self.source.add(self.f, active, (better - alpha) * z)
         self.alpha[active] = better
         self.fresh = False
@@ -180,13 +187,13 @@ class Blocks(Ascent):
         up, low = keys(self.z, self.alpha, self.C, self.f)
         return np.flatnonzero((up < highest) | (-low > lowest))
 
-    def shrink(self, active: Indices, limit: float, watch: Watch | None, tick: Tick | None) -> None:
+    def shrink(self, active: Indices, limit: float, tick: Tick | None) -> None:
         """Solve for some rows, whose shorter kernel rows are cheaper; then bring f of the others up to date."""
-        some = (values[active] for values in (self.diagonal, self.z, self.C, self.alpha, self.f))
-        part = Blocks(self.source.narrow(active), *some)
+        diagonal, z, C, alpha, f = (values[active] for values in (self.diagonal, self.z, self.C, self.alpha, self.f))
+        part = Blocks(self.source.narrow(active), diagonal, z, C, alpha, f, self.watch)
         part.size, part.hard = self.size, self.hard
         try:
-            part.run(limit, watch, tick)
+            part.run(limit, self.watch, tick)
         finally:
             self.source.add(self.f, active, (part.alpha - self.alpha[active]) * part.z, known=active)
             self.alpha[active], self.f[active] = part.alpha, part.f
@@ -198,14 +205,13 @@ class Blocks(Ascent):
 
     def refresh(self, exact: bool = False) -> None:
         """Compute f from alpha, with the rows as they are kept or, exactly, as they are made."""
-        self.f = -self.z
-        support = np.flatnonzero(self.alpha)
+        f, support = -self.z, np.flatnonzero(self.alpha)
         weights = (self.alpha * self.z)[support]
         if exact:
-            self.source.add_exact(self.f, support, weights)
+            self.source.add_exact(f, support, weights, self.watch)
         else:
-            self.source.add(self.f, support, weights)
-        self.fresh = exact
+            self.source.add(f, support, weights, watch=self.watch)
+        self.f, self.fresh = f, exact
 
     def settled(self, limit: float) -> bool:
         """Check the violation with f computed anew, where float32 may have spoilt it.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._driver import Watch
 from ._kernel_rows import CACHE, EVERYTHING, Indices, KernelRows, Part, Vector
 from ._row_makers import GaussianRowMaker
 from ._rows import compiled
@@ -43,7 +44,9 @@ class StreamedRows:
         """Give the rows and columns of some patterns, as a problem of their own sees them."""
         return self if indices.size == self.n else self.narrow(indices)
 
-    def gram(self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any]) -> tuple[Indices, NDArray[Any]]:
+    def gram(
+        self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any], watch: Watch | None = None
+    ) -> tuple[Indices, NDArray[Any]]:
         """Give the next block and its kernel matrix: some of the last one, whose matrix is known, and new rows."""
         block = np.r_[block[kept], new]
         K = np.empty((block.size, block.size), np.float32)
@@ -55,8 +58,13 @@ class StreamedRows:
         self.workers.each(complete, -(-kept.size // SOME))
         return block, K
 
-    def add(self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None) -> None:
-        """Add the weighted sum of these rows to f; where it is known, it may have any value afterwards."""
+    def add(
+        self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None, watch: Watch | None = None
+    ) -> None:
+        """Add the weighted sum of these rows to f; where it is known, it may have any value afterwards.
+
+        With a ``watch``, Ctrl-C raises ``Interrupted`` and leaves f unfinished.
+        """
         used = np.flatnonzero(weights)
         rows, weights = indices[used], weights[used]
         self.made += rows.size
@@ -66,6 +74,8 @@ class StreamedRows:
         columns = np.flatnonzero(others)
 
         def add(k: int) -> None:
+            if watch is not None:
+                watch.check()
             tile = columns[k * TILE : (k + 1) * TILE]
             for start in range(0, rows.size, TILE):
                 part = slice(start, start + TILE)
@@ -73,9 +83,9 @@ class StreamedRows:
 
         self.workers.each(add, -(-columns.size // TILE))
 
-    def add_exact(self, f: Vector, indices: Indices, weights: Vector) -> None:
-        """Add the weighted sum of these rows, made in float64, to f."""
-        self.wide().add_exact(f, indices, weights)
+    def add_exact(self, f: Vector, indices: Indices, weights: Vector, watch: Watch) -> None:
+        """Add the weighted sum of these rows, made in float64, to f; Ctrl-C leaves it unfinished."""
+        self.wide().add_exact(f, indices, weights, watch)
 
     def doubt(self, alpha: Vector) -> float:
         """Give about what float32 may have made of f."""

@@ -22,7 +22,7 @@ from ._pairs import extremes, pairs
 from ._problem import Problem
 from ._rows import compiled, inlined
 from ._svm_parts import Parts
-from ._svm_planes import NEARLY, ROUNDING, SMALL, Machine, Settings, Vector, centered
+from ._svm_planes import NEARLY, ROUNDING, SMALL, Machine, Settings, Vector, centered, relative_gap
 from ._workers import one_blas_thread
 from .solution import Status
 
@@ -106,8 +106,8 @@ class SmallPairs:
             square = float(w @ w)
             t = np.maximum(0, 1 - z * (X @ w + bias))
             value = 0.5 * square + float(C @ (t * t if self.settings.squared else t))
-        gap = (value - dual) / max(abs(value), 1e-300)
-        if not (violation <= NEARLY and abs(gap) <= ROUNDING):
+        gap = relative_gap(value, dual)
+        if not (violation <= NEARLY and gap <= ROUNDING):
             return None
         return Machine(alpha, a, square, value, gap, max(0.0, violation), rounds, Status.CONVERGED, [])
 

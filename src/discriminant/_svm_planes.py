@@ -21,6 +21,7 @@ from ._margin import maximal_margin
 from ._problem import Problem
 from ._smo import smo
 from ._system import System
+from .certificate import Certificate
 from .exceptions import NotSeparableError
 from .separation import separability
 from .solution import Status
@@ -30,6 +31,7 @@ Vector = NDArray[np.float64]
 SMALL = 1000  # rows up to which a problem is finished to NEARLY whatever tol
 NEARLY = 1e-10
 ROUNDING = 1e-8  # relative duality gap that rounding may leave
+ROUNDS = 10  # of the dual: one or two do, unless the price is so high that the primal keeps more digits
 FAR = 1000  # size of patterns, or one over it, from which they are divided by it
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 
@@ -69,6 +71,11 @@ class Machine(NamedTuple):
     rounds: int
     status: Status
     notes: list[str]
+
+    @property
+    def length(self) -> float:
+        """|w|, also of a plane whose |w|² underflows."""
+        return float(np.sqrt(self.square) if self.square > 0 else np.hypot.reduce(self.a[1:]))
 
 
 def plane(
@@ -124,29 +131,27 @@ def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], fr
         X = (sparse.hstack if sparse.issparse(X) else np.hstack)([np.ones((X.shape[0], 1), X.dtype), X])
         X = X.tocsr() if sparse.issparse(X) else X
     system = System(X, own, 2, free, "decimal")
+    known = np.zeros(given.shape[1] + 1)
     try:
-        outcome = settle(system, tick=lambda text: watch.check())
+        with watch.at_once():  # exact numbers are long at work without a look at the watch
+            outcome = settle(system, tick=lambda text: watch.check())
+            if outcome.verdict != "complete" or outcome.direction is None:
+                y = classes[labels] if np.unique(labels).size == 2 else own  # the labels that the caller knows
+                raise inseparable(outcome.verdict, separability(given, y).certificate)
+            known = system.augmented(outcome.direction)[0][not free :]
+            found, margin, weights = maximal_margin(system, outcome.direction, outcome.working, watch.check)
     except Interrupted:
-        return cut_short(given, z, np.zeros(given.shape[1] + 1))
-    if outcome.verdict != "complete" or outcome.direction is None:
-        y = classes[labels] if np.unique(labels).size == 2 else own  # the labels that the caller knows
-        certificate = separability(given, y).certificate
-        raise NotSeparableError(
-            f"C=inf asks for a plane without errors, and there is none: {outcome.verdict}, proved by "
-            f"{len(certificate.support)} rows (certificate). Take a finite C.",
-            certificate,
-        )
-    try:
-        found, margin, weights = maximal_margin(system, outcome.direction, outcome.working, watch.check)
-    except Interrupted:
-        return cut_short(given, z, system.augmented(outcome.direction)[0][not free :])
+        return cut_short(given, z, known)
     a = system.augmented(found)[0]
     a = a if free else a[1:]
-    half = margin.upper  # half the distance of the nearest points, or the distance from zero
+    half = np.float64(margin.upper)  # half the distance of the nearest points, or the distance from zero
     alpha = np.zeros(X.shape[0])
-    for (i, _), weight in weights.items():
-        alpha[i] = float(weight) / (2 * half**2 if free else half**2)
-    if not np.all(z * (given @ a[1:] + a[0]) > 0):
+    with np.errstate(all="ignore"):
+        for (i, _), weight in weights.items():
+            alpha[i] = float(weight) / (2 * half**2 if free else half**2)
+        rounded = a.astype(given.dtype)  # as predictions take it
+        apart = np.all(z * (given @ rounded[1:] + rounded[0]) > 0) and np.isfinite(alpha.sum() + a @ a)
+    if not apart:
         raise NotSeparableError(
             f"C=inf asks for a plane without errors, and there is one, but its margin of {margin.upper:.1g} is lost in "
             "the rounding of floats. Take a finite C, or leave out columns that depend on others.",
@@ -155,6 +160,15 @@ def hard(X: Any, z: Vector, labels: NDArray[np.int32], classes: NDArray[Any], fr
     square = float(a[1:] @ a[1:])
     gap = 1 - (margin.lower / margin.upper) ** 2
     return Machine(alpha, a, square, square / 2, gap, gap, 0, Status.SEPARATED, [])
+
+
+def inseparable(verdict: str, certificate: Certificate) -> NotSeparableError:
+    """Give the error where no plane separates the classes, with the proof."""
+    return NotSeparableError(
+        f"C=inf asks for a plane without errors, and there is none: {verdict}, proved by "
+        f"{len(certificate.support)} rows (certificate). Take a finite C.",
+        certificate,
+    )
 
 
 def cut_short(X: Any, z: Vector, a: Vector) -> Machine:
@@ -170,11 +184,12 @@ def small(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> M
     X, center = centered(X)
     K = X @ X.T
     K = K.toarray() if sparse.issparse(K) else K
-    dual = smo(KernelRows.of_matrix(K), np.diag(K).copy(), z, C, tol=NEARLY, start=start, watch=watch)
+    rows, diagonal = KernelRows.of_matrix(K), np.diag(K).copy()
+    dual = smo(rows, diagonal, z, C, tol=NEARLY, start=start, watch=watch, most=ROUNDS)
     w = X.T @ (dual.alpha * z)
     a = np.r_[dual.bias - w @ center, w]
     value = float(C @ np.maximum(0, 1 - z * (X @ w + dual.bias))) + 0.5 * w @ w
-    gap = (value - dual.objective) / max(abs(value), 1e-300)
+    gap = relative_gap(value, dual.objective)
     return Machine(dual.alpha, a, float(w @ w), value, gap, dual.violation, dual.iterations, ended(dual), [])
 
 
@@ -191,8 +206,8 @@ def primal(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, start
     found = found._replace(a=np.r_[found.a[0] - found.a[1:] @ center, found.a[1:]])
     reached = found.gap <= max(settings.tol, tol)
     status = Status.STOPPED if found.interrupted else Status.CONVERGED if reached else Status.BUDGET
-    square = float(found.a[1:] @ found.a[1:])
-    return Machine(found.alpha, found.a, square, found.criterion, found.gap, found.gap, found.steps, status, [])
+    square, gap = float(found.a[1:] @ found.a[1:]), relative_gap(found.criterion, found.dual)
+    return Machine(found.alpha, found.a, square, found.criterion, gap, gap, found.steps, status, [])
 
 
 def polished(X: Any, z: Vector, C: Vector, found: Primal) -> Primal:
@@ -212,6 +227,11 @@ def polished(X: Any, z: Vector, C: Vector, found: Primal) -> Primal:
     criterion, dual = length + float(C @ np.maximum(0, 1 - Y @ a)), float(alpha.sum()) - length
     better = found._replace(a=a, alpha=alpha, criterion=criterion, dual=dual)
     return better if abs(better.gap) < abs(found.gap) else found
+
+
+def relative_gap(value: float, dual: float) -> float:
+    """Give how far the criterion is from the dual value; one that lies above it shows how much is rounding."""
+    return abs(value - dual) / max(abs(value), 1e-300)
 
 
 def ended(dual: Dual) -> Status:

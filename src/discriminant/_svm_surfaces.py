@@ -13,12 +13,13 @@ from scipy import sparse
 
 from . import mercer
 from ._driver import Watch
+from ._dual import LOOSE
 from ._kernel_rows import Indices, KernelRows, Part
 from ._nearest import nearest
 from ._row_makers import GaussianRowMaker, RowMaker
 from ._smo import smo
 from ._streamed_rows import FEATURES, StreamedRows
-from ._svm_planes import NEARLY, SMALL, Machine, Settings, Sides, Vector, ended
+from ._svm_planes import NEARLY, SMALL, Machine, Settings, Sides, Vector, ended, relative_gap
 from .exceptions import NotSeparableError
 from .solution import Status
 
@@ -78,7 +79,7 @@ class Surfaces:
                 "rounding. Take a finite C or a richer kernel."
             )
         square = 4 / found.square  # |w|², as the margin is half the distance
-        gap = 1 - (max(found.reached, 0) / found.square) ** 2
+        gap = relative_gap(found.square**2, max(found.reached, 0.0) ** 2)
         status = Status.STOPPED if found.interrupted else Status.SEPARATED
         bias = np.array([-2 * found.middle / found.square])
         return Machine(2 * found.mu / found.square, bias, square, square / 2, gap, gap, found.steps, status, [])
@@ -92,13 +93,19 @@ class Surfaces:
             thick = Thickened(self.rows, rows, extra)
             problem = KernelRows(thick, rows.size, self.settings.cache_bytes, np.float64, 1)
         tol = NEARLY if rows.size <= SMALL else self.settings.tol
-        dual = smo(problem, self.diagonal[rows] + extra, z, bounds, tol=tol, start=start, watch=self.watch)
+        with np.errstate(over="ignore", invalid="ignore"):  # where the dual has no maximum
+            dual = smo(problem, self.diagonal[rows] + extra, z, bounds, tol=tol, start=start, watch=self.watch)
+        if self.settings.squared and not dual.objective <= (1 + LOOSE) * C.sum():  # the criterion at w = 0
+            raise ValueError(
+                f"loss='squared_hinge' has no minimum with kernel={self.kernel!r}, which is not positive semidefinite: "
+                "take loss='hinge' or another kernel."
+            )
         square = max(2 * (float(dual.alpha.sum()) - dual.objective) - float(dual.alpha @ (dual.alpha * extra)), 0.0)
-        value, gap = dual.objective / (1 - dual.gap) if dual.gap < 1 else dual.objective, dual.gap
+        value, gap = dual.primal, dual.gap
         if self.settings.squared:
             slack = np.maximum(0, dual.alpha * extra - z * (dual.f + dual.bias))
             value = square / 2 + float(C @ slack**2)
-            gap = (value - dual.objective) / max(value, 1e-300)
+            gap = relative_gap(value, dual.objective)
         notes = [INDEFINITE] if dual.indefinite else []
         quality = value, gap, dual.violation, dual.iterations
         return Machine(dual.alpha, np.array([dual.bias]), square, *quality, ended(dual), notes)

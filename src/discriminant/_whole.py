@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from ._driver import Watch
 from ._dual import PATIENCE, Ascent, Tick, feasible
 from ._interior import interior
 from ._kernel_rows import Indices, Vector
@@ -31,7 +30,7 @@ class Whole(Ascent):
         if not self.fresh:
             self.refresh()
 
-    def round(self, violation: float, limit: float, watch: Watch | None, tick: Tick | None) -> None:
+    def round(self, violation: float, limit: float, tick: Tick | None) -> None:
         """Work off pairs of the whole problem for a while, then finish with Newton's steps."""
         bound = STEPS * self.z.size
         steps, bent = pairs(self.K, self.diagonal, self.z, self.C, self.alpha, self.f, limit, bound)
@@ -39,7 +38,7 @@ class Whole(Ascent):
         if self.indefinite:
             return
         if steps == bound and self.rounds == 1:  # pairs alone would take long
-            self.interior(watch)
+            self.interior()
         self.newton()
 
     def refresh(self) -> None:
@@ -54,10 +53,10 @@ class Whole(Ascent):
             self.refresh()
         return self.violation() <= limit
 
-    def interior(self, watch: Watch | None) -> None:
+    def interior(self) -> None:
         """Let an interior method find out which alpha are at their bounds; keep what it finds if W is higher."""
         live = np.flatnonzero(self.C > 0)
-        found = interior(self.K[np.ix_(live, live)], self.z[live], self.C[live], np.ones(live.size), 0.0, watch)
+        found = interior(self.K[np.ix_(live, live)], self.z[live], self.C[live], np.ones(live.size), 0.0, self.watch)
         if found is None:
             return
         before = self.alpha, self.f, self.objective()
@@ -77,6 +76,7 @@ class Whole(Ascent):
         before = self.alpha.copy(), self.f, self.violation(), self.objective()
         full = 0
         for _ in range(NEWTON):
+            self.watch.check()
             free = np.flatnonzero((self.alpha > 0) & (self.alpha < self.C))
             beta = _newton_step(self.K[np.ix_(free, free)], self.f[free]) if free.size > 1 else None
             if beta is None:

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ._problem import check_weight
 from ._validation import table_of
-from .svm import SupportVectorMachine
+from .solution import Status
+from .svm import Fold, SupportVectorMachine
 
 LARGEST_DECIDES = ("one-vs-rest", "kesler", "linear-machine")  # strategies of classes with a discriminant each
 
@@ -37,7 +37,7 @@ def svm_path(X: Any, y: Any, Cs: Any, **parameters: Any) -> list[SupportVectorMa
     Returns
     -------
     list of SupportVectorMachine
-        One fitted model for each price.
+        One fitted model for each price; Ctrl-C ends the list with the one that it stops.
 
     References
     ----------
@@ -56,6 +56,8 @@ def svm_path(X: Any, y: Any, Cs: Any, **parameters: Any) -> list[SupportVectorMa
         if models and np.inf > models[-1].C:
             model._before = models[-1]._machines
         models.append(model.fit(X, y))
+        if model.status_ is Status.STOPPED:
+            break
     return models
 
 
@@ -101,7 +103,8 @@ def leave_one_out(model: SupportVectorMachine, X: Any, y: Any, sample_weight: An
     Returns
     -------
     LeaveOneOut
-        The error rate and the bound N_s/n; each row counts once.
+        The error rate and the bound N_s/n; each row counts once. Ctrl-C raises ``KeyboardInterrupt``, for an error rate
+        of a part of the rows would be none.
 
     References
     ----------
@@ -122,7 +125,7 @@ def leave_one_out(model: SupportVectorMachine, X: Any, y: Any, sample_weight: An
     for i in model.support_:
         others = weight.copy()
         others[i] = 0
-        rest = clone(model).set_params(probability=False)
+        rest = Fold(**model.get_params(deep=False)).set_params(probability=False)
         errors += int(rest.fit(X, y, others).predict(X[[i]])[0] != y[i])
     n = int(np.count_nonzero(weight))
     return LeaveOneOut(errors / n, model.support_.size / n)

@@ -20,6 +20,7 @@ Theory and Practice*, ch. 8, §8.4; Cristianini, Shawe-Taylor, *An Introduction 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
@@ -27,7 +28,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted
 
@@ -36,16 +36,24 @@ from ._class_weights import check_class_weight, row_weights
 from ._driver import Watch
 from ._later import Elsewhere, Later
 from ._problem import Problem
+from ._row_makers import LEAST, checked_diagonal
 from ._state import unchanged_on_failure
 from ._svm_machines import machines
 from ._svm_parts import Parts, expansions, spread
 from ._svm_planes import Machine, Settings
 from .base import LinearClassifier, available_when, choice, number
+from .exceptions import FitInterruptedWarning
 from .solution import Epoch, Solution, Status
 
 HUGE = 1e30  # C|x|², or C K(x, x), beyond which there is no telling it from infinity
 STRETCHED = 1e14  # the same where rounding begins to hide the length of w
 PORTION = 64 * 2**20  # bytes of kernel values that a prediction holds at a time
+NO_SIGMOIDS = "The classes are predicted, but not their probabilities, for the sigmoids are missing: fit again."
+NO_MARGIN = "margin_ and width_ are infinite, for |w|² is not positive: "
+NO_MARGIN_WHY = (
+    "the patterns coincide in the feature space, or the kernel is no inner product.",
+    "Ctrl-C came before the first step.",
+)
 
 
 class SupportVectorMachine(LinearClassifier):
@@ -87,11 +95,13 @@ class SupportVectorMachine(LinearClassifier):
         alpha z of the support vectors; for one against one the problems of each support vector's class, in the order of
         the other classes, as scikit-learn has it (the later class of a pair is the positive one here).
     margin_, width_ : float or array
-        1/|w| and 2/|w|, one for each problem.
+        1/|w| and 2/|w|, one for each problem, in the feature space of the kernel; infinite where w = 0, be it that
+        Ctrl-C came before the first step, or the kernel is no inner product: ``report_`` then says so.
     gap_ : float
         Relative duality gap, the largest of the problems.
     sigmoids_ : array of shape (1, 2) or (c, 2)
-        With ``probability=True``, (a, b) of 1 / (1 + exp(a g + b)) for the positive class, or for each class.
+        With ``probability=True``, (a, b) of 1 / (1 + exp(a g + b)) for the positive class, or for each class; missing
+        where Ctrl-C came first.
     status_, report_
         Why it stopped; criterion, gap, violation of the Kuhn-Tucker conditions.
 
@@ -180,11 +190,25 @@ class SupportVectorMachine(LinearClassifier):
         with unchanged_on_failure(self):
             super().fit(X, y, sample_weight)
             if self.probability:
-                plain = clone(self).set_params(probability=False)
-                found = CalibratedClassifierCV(plain, ensemble=False).fit(X, y, sample_weight)
-                sigmoids = found.calibrated_classifiers_[0].calibrators
-                self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in sigmoids])
+                self.__dict__.pop("sigmoids_", None)
+                self._calibrate(X, y, sample_weight)
         return self
+
+    def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit the sigmoids; Ctrl-C leaves a machine without them."""
+        if self.status_ is Status.STOPPED:
+            return
+        fold = Fold(**self.get_params(deep=False)).set_params(probability=False)
+        try:
+            (found,) = CalibratedClassifierCV(fold, ensemble=False).fit(X, y, sample_weight).calibrated_classifiers_
+        except KeyboardInterrupt:
+            self.status_, notes = Status.STOPPED, self.report_.to_dict()["notes"]
+            told = {"status": self.status_.name, "reason": self.status_.sentence, "notes": [*notes, NO_SIGMOIDS]}
+            self.report_.add(told)
+            text = f"{self.report_.headline()} (Ctrl-C). {NO_SIGMOIDS}"
+            warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=3)
+        else:
+            self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in found.calibrators])
 
     @available_when(lambda model: model.probability)
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
@@ -218,6 +242,8 @@ class SupportVectorMachine(LinearClassifier):
             Rows of sum one.
         """
         check_is_fitted(self)
+        if not hasattr(self, "sigmoids_"):
+            raise ValueError(f"Ctrl-C came before the end of the fit. {NO_SIGMOIDS}")
         g = self.decision_function(X)
         a, b = self.sigmoids_.T
         P = expit(-(a * (g[:, None] if g.ndim == 1 else g) + b))
@@ -232,7 +258,7 @@ class SupportVectorMachine(LinearClassifier):
         if self.class_weight is not None:
             weight = row_weights(self.class_weight, self.classes_, problem.labels, problem.weight)
             problem = replace(problem, weight=weight.astype(problem.dtype))
-        self._stretch = 0.0 if np.isinf(self.C) else self._checked_price(problem)
+        self._stretch = self._checked_price(problem)
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
         parts = self._parts(problem)
         if any(rows.size == 0 for rows in parts.members):
@@ -247,43 +273,59 @@ class SupportVectorMachine(LinearClassifier):
         return [self._solution(machine, problem) for machine in found]
 
     def _checked_price(self, problem: Problem) -> float:
-        """The largest price times the largest |x|² or K(x, x), which no rounding must hide."""
+        """The largest price times the largest |x|² or K(x, x), which no rounding must hide; 0 for a hard margin."""
         square = problem.squared_radius()  # refuses numbers whose products overflow
         what, remedy = "squared lengths", f"divide the features by {square**0.5:.1g}, standardize them"
         if not self._is_plane():
             kernel, X = mercer.get(self.kernel), problem.source
             given = isinstance(kernel, mercer.Precomputed)
-            square = float(np.abs(X.diagonal() if given else kernel.diagonal(X)).max(initial=0))
+            square = float(np.abs(X.diagonal() if given else checked_diagonal(kernel, X)).max(initial=0))
             what, remedy = "kernel values", "standardize the features"
-        weight = float(problem.weight.max(initial=0)) if problem.weight.size else 1.0
-        if not self.C * weight * square <= HUGE:
-            times = "" if weight == 1 else f" times a weight of {weight:.1g}"
+        elif square < LEAST and problem.values.any():
             raise ValueError(
-                f"C={self.C:g}{times} is beyond what floats can tell from infinity for {what} of {square:.1g}: "
-                f"{remedy}, or give a smaller price."
+                f"X underflows: its {what} reach no more than {square:.1g}, which floats cannot divide by. Divide the "
+                "features by their size, for instance with StandardScaler."
             )
-        return float(self.C * weight * square)
+        if np.isinf(self.C):
+            return 0.0
+        weight = problem.weight[problem.weight > 0] if problem.weight.size else np.ones(1)
+        high, low = float(weight.max()), float(weight.min())
+
+        def refusal(weight: float, limit: str, other: str) -> ValueError:
+            times = "" if weight == 1 else f" times a weight of {weight:.1g}"
+            return ValueError(
+                f"C={self.C:g}{times} is beyond what floats can tell from {limit} for {what} of {square:.1g}: "
+                f"{remedy}, or give a {other} price."
+            )
+
+        if not self.C * high * square <= HUGE:
+            raise refusal(high, "infinity", "smaller")
+        if self.C * low < LEAST or 0 < self.C * low * square < LEAST:
+            raise refusal(low, "zero", "larger")
+        return self.C * high * square
 
     def _parts(self, problem: Problem) -> Parts:
         return Parts(problem.labels, self.classes_.size, self.multiclass_)
 
     def _solution(self, found: Machine, problem: Problem) -> Solution:
-        length = np.sqrt(found.square)
+        length = found.length
+        margin = {"margin": 1 / length} if length > 0 else {}
+        stopped = found.status is Status.STOPPED
         return Solution(
             found.a[None].astype(problem.dtype),
             found.status,
-            [Epoch(0, found.criterion, np.nan, 0)] if found.status is Status.STOPPED else [],
+            [Epoch(0, found.criterion, np.nan, 0)] if stopped else [],
             facts={
                 "machine": found,
                 "details": {
                     "criterion value": found.criterion,
                     "duality gap": found.gap,
                     "KKT violation": found.violation,
-                    "margin": 1 / length if length > 0 else np.inf,
+                    **margin,
                     "support vectors": int(np.count_nonzero(found.alpha)),
                     "rounds": found.rounds,
                 },
-                "notes": found.notes,
+                "notes": found.notes if margin else [*found.notes, NO_MARGIN + NO_MARGIN_WHY[stopped]],
             },
         )
 
@@ -298,7 +340,7 @@ class SupportVectorMachine(LinearClassifier):
         self._vectors = Elsewhere(X) if large and not isinstance(X, list | tuple) else problem.source[self.support_]
         self._strengths = parts.table(alphas, self.support_)
         self.dual_coef_ = self._strengths.astype(problem.dtype)
-        lengths = np.sqrt([machine.square for machine in machines])
+        lengths = np.array([machine.length for machine in machines])
         with np.errstate(divide="ignore"):
             margins = 1 / lengths
         self.margin_ = float(margins[0]) if len(machines) == 1 else margins
@@ -355,6 +397,20 @@ class SupportVectorMachine(LinearClassifier):
     def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
         super()._warn(watch, stacklevel + 2)  # this method and the fit above stand in between
 
+    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
+        facts = super()._facts(solutions, problem)
+        if len(found := self._machines) > 1:
+            facts["details"] = {
+                "criterion value, all problems": sum(machine.criterion for machine in found),
+                "largest duality gap": self.gap_,
+                "largest KKT violation": max(machine.violation for machine in found),
+                "smallest margin": float(np.min(self.margin_)),
+                "support vectors": int(self.support_.size),
+                "rounds, all problems": sum(machine.rounds for machine in found),
+            }
+            facts["notes"] = list(dict.fromkeys(facts["notes"]))
+        return facts
+
     def _remedy(self) -> str:
         if self._stretch > STRETCHED:
             return (
@@ -363,3 +419,12 @@ class SupportVectorMachine(LinearClassifier):
         if max(machine.violation for machine in self._machines) <= self.tol:
             return "a smaller tol: the violation is below it, and the duality gap is still large."
         return "a larger tol, standardized features, or a smaller C."
+
+
+class Fold(SupportVectorMachine):
+    """A machine that is one of many, of which nobody wants what Ctrl-C leaves of it."""
+
+    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
+        if watch.interrupted:
+            raise KeyboardInterrupt
+        super()._warn(watch, stacklevel)

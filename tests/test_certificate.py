@@ -9,6 +9,7 @@ import json
 import pickle
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -351,6 +352,128 @@ def test_each_condition_has_its_words() -> None:
         replace(quasi, kernel=(*quasi.kernel, (1, 2, 3, 5))).verify(X, y)
 
 
+# The question that is proved ------------------------------------------------------------------------------------------
+
+
+def forged(proof: Certificate, **changes: Any) -> Certificate:
+    """The certificate that a file with such fields and a checksum that fits holds."""
+    return Certificate.from_json(sealed(json.loads(proof.to_json()) | changes))
+
+
+THREE = np.array([[0, 0], [1, 0], [4, 4], [5, 4], [9, 0], [9, 1]]), np.array([0, 0, 1, 1, 2, 2])
+
+
+def test_a_certificate_states_its_question() -> None:
+    X, y = THREE
+    s = separability(X, y)
+    assert s.certificate.kind == "linear"
+    assert s.certificate.question.startswith("one linear machine for the classes 0, 1 and 2, with an intercept")
+    for part, kind, words in (
+        (s.total[0], "total", "a plane between the classes {1, 2} and 0, with"),
+        (s.pairwise[0, 2], "pairwise", "a plane between the classes 0 and 2, without the rows of 1, with an"),
+        (separability(X[:4], y[:4], intercept=False), "two classes", "the classes 0 and 1, without an intercept"),
+        (separability(X, y, family="poisson", reading="float"), "poisson", "Poisson regression, with an intercept"),
+    ):
+        assert part.certificate.kind == kind
+        assert words in part.certificate.question
+        assert part.certificate.reading in part.certificate.question
+    many = separability(np.arange(20)[:, None], np.arange(20)).certificate
+    assert "for the classes 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 8 more, with" in many.question
+    assert Certificate.from_json(s.pairwise[0, 2].certificate.to_json()) == s.pairwise[0, 2].certificate
+
+
+def test_a_class_that_is_left_out_in_silence_is_refused() -> None:
+    X, y = THREE
+    two = separability(X[:4], y[:4]).certificate
+    with pytest.raises(ValueError, match="y holds 2, of which it says nothing"):
+        forged(two, n_rows=6).verify(X, y)
+    stated = forged(two, n_rows=6, others=[2])
+    assert stated.verify(X, y)
+    assert stated.kind == "pairwise"
+    assert stated.differences(y) == ["it leaves out the class 2"]
+    with pytest.raises(ValueError, match="names a label twice"):
+        forged(two, n_rows=6, others=[2, 1]).verify(X, y)
+    with pytest.raises(ValueError, match="names a label twice"):
+        forged(two, n_rows=6, groups=[[0, 2], [1, 2]]).verify(X, y)
+
+
+def test_merged_classes_are_another_question() -> None:
+    X, y = THREE
+    merged = separability(X, np.minimum(y, 1)).certificate
+    with pytest.raises(ValueError, match="y holds 2"):
+        merged.verify(X, y)
+    stated = forged(merged, groups=[[0], [1, 2]])
+    assert stated.verify(X, y)
+    assert stated.differences(y) == ["it takes 1, 2 for one class"]
+    assert forged(merged, groups=[[0], [1, 2]], others=[7]).kind == "merged"
+
+
+def test_classes_in_another_order_are_the_same_question_and_another_proof() -> None:
+    X, y = THREE
+    proof = separability(X[:4], y[:4]).certificate
+    with pytest.raises(ValueError, match="wrong side"):
+        forged(proof, groups=[[1], [0]]).verify(X[:4], y[:4])
+    turned = forged(proof, groups=[[1], [0]], direction=[_plain(-value) for value in proof.direction])
+    assert turned.verify(X[:4], y[:4])
+    assert turned.differences(y[:4]) == []
+
+
+def test_the_intercept_and_the_reading_belong_to_the_question() -> None:
+    X, y = np.array([[1.0], [2.0]]), [0, 1]
+    through = separability(X, y, intercept=False).certificate
+    assert (through.verdict, separability(X, y).verdict) == ("overlap", "complete")
+    assert through.differences(y) == ["its planes go through the origin"]
+    assert through.differences(y, intercept=False) == []
+    with pytest.raises(ValueError, match="the certificate fails"):
+        forged(through, intercept=True).verify(X, y)
+    decimal = separability(LINE, [0, 0, 1, 1], reading="float").certificate
+    assert decimal.differences([0, 0, 1, 1]) == ["it reads numbers in the sense of 'float', not 'decimal'"]
+    with pytest.raises(ValueError, match="the certificate fails"):
+        forged(decimal, reading="decimal").verify(LINE, [0, 0, 1, 1])
+    counts = separability(X, y, family="poisson").certificate
+    assert counts.differences(y) == ["it is about counts"]
+    assert separability(X, y).certificate.differences(y, family="poisson") == ["it is about classes"]
+    assert separability(X, ["a", "b"]).certificate.differences(["a", "c"]) == [
+        "it leaves out the class 'c'", "it speaks of the class 'b', which y does not hold",
+    ]  # fmt: skip
+
+
+def test_dropped_and_repeated_rows() -> None:
+    X, y = datasets.table(1, 3)
+    proof = separability(X, y).certificate
+    relations = json.loads(proof.to_json())["relations"]
+    with pytest.raises(ValueError, match="shape"):
+        proof.verify(X[:-1], y[:-1])
+    with pytest.raises(ValueError, match=r"not a pattern of the class|do not add up"):
+        forged(proof, n_rows=len(X) - 5).verify(X[5:], y[5:])
+    with pytest.raises(ValueError, match="do not add up to zero"):
+        forged(proof, relations=[[*relations[0], relations[0][0]], *relations[1:]]).verify(X, y)
+    with pytest.raises(ValueError, match="do not add up to zero"):
+        forged(proof, relations=[relations[0][1:], *relations[1:]]).verify(X, y)
+    (row, own, rival, weight), *rest = [list(term) for term in proof.relations[0]]
+    split = [[row, own, rival, hex(2 * weight - 1)], [row, own, rival, 1]]
+    doubled = [[*term[:3], hex(2 * term[3])] for term in rest]
+    exact = [[*split, *doubled], *relations[1:]]
+    made = [[[_plain(value) for value in term] for term in relation] for relation in exact]
+    assert forged(proof, relations=made).verify(X, y)  # a weight in two parts is the same weight
+
+
+def _plain(value: int | str) -> int | str:
+    """A number as certificates write it."""
+    number = int(value, 16) if isinstance(value, str) else value
+    return number if abs(number) < 2**53 else hex(number)
+
+
+def test_huge_numbers_prove_no_more_than_small_ones() -> None:
+    X, y = datasets.or_function()
+    proof = separability(X, y).certificate
+    far = hex(1 << 500_000)
+    with pytest.raises(ValueError, match="wrong side"):
+        forged(proof, direction=[far, far, far]).verify(X, y)
+    with pytest.raises(ValueError, match="number of more than 131,072 digits"):
+        forged(proof, direction=[hex(1 << 600_000), far, far])
+
+
 # Hostile text -------------------------------------------------------------------------------------------------------
 
 GOOD = json.loads(separability(*datasets.xor()).certificate.to_json())
@@ -386,6 +509,8 @@ def test_wrong_types(field: str) -> None:
         dumped(GOOD).replace('"n_rows":4', '"n_rows":' + "9" * 5000),
         dumped(GOOD).replace('"n_rows":4', '"n_rows":5,"n_rows":5'),
         sealed(GOOD | {"comment": "true"}),
+        sealed(GOOD | {"others": []}),
+        sealed(GOOD | {"others": [[2]]}),
         sealed(GOOD | {"version": 2}),
         sealed(GOOD | {"version": True}),
         sealed(GOOD | {"format": "other"}),
@@ -394,11 +519,31 @@ def test_wrong_types(field: str) -> None:
         dumped(GOOD)[:-1],
         dumped(GOOD) * 2,
     ],
-    ids=range(35),
+    ids=range(37),
 )  # fmt: skip
 def test_hostile_text(text: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         Certificate.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda n: '{"format":"' + '\\"' * n + '"}', "this is no certificate"),
+        (lambda n: "{" + ",".join(f'"k{i}":1' for i in range(n)) + ',"k0":1}', "a field twice"),
+        (lambda n: '{"checksum":"","n_rows":' + "9" * n + "}", "decimal number of more than"),
+        (lambda n: sealed(GOOD | {"direction": ["0x" + "f" * n] * 3}), "number of more than"),
+        (lambda n: "[" * n, "this is no certificate"),
+        (lambda n: '{"a":' * n, "this is no certificate"),
+    ],
+    ids=["quotes", "keys", "digits", "hexadecimal", "lists", "objects"],
+)
+def test_the_time_of_hostile_text_is_bounded(make: Callable[[int], str], message: str) -> None:
+    text = make(200_000)
+    began = time.process_time()
+    with pytest.raises(ValueError, match=message):
+        Certificate.from_json(text)
+    assert time.process_time() - began < 3
 
 
 def test_numbers_of_thousands_of_digits_travel() -> None:

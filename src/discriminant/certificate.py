@@ -46,6 +46,9 @@ FAMILIES = ("classes", "poisson")
 FORMAT = "discriminant separability certificate"
 VERSION = 1
 LARGEST = 256 * 2**20  # characters of a file that is read at all
+DIGITS = 2**17  # hexadecimal digits of a number: the common divisor of two such takes half a second
+DECIMALS = 400  # digits of a number in decimal form, such as a label: reading more takes quadratic time
+FEW = 12  # labels that are named before the rest is only counted
 PRIMES = (2_147_483_647, 2_147_483_629, 2_147_483_587)  # below 2**31, so that products fit 64 bits
 
 Integers = list[int]
@@ -247,7 +250,7 @@ class Certificate:
     family : {"classes", "poisson"}
         Labels, or counts.
     groups : tuple of tuples
-        The labels of each class; rows with other labels take no part. Empty for counts.
+        The labels of each class. Empty for counts.
     intercept : bool
         Whether patterns are augmented by 1.
     n_rows, n_features : int
@@ -260,6 +263,8 @@ class Certificate:
         Positive weights on rows that add up to zero; the first is the short proof.
     point : tuple of Fraction or None
         The point which the hulls of two classes share, by the first relation.
+    others : tuple
+        Labels whose rows take no part: those beside a pair of classes. Data with any other label are refused.
 
     References
     ----------
@@ -272,6 +277,8 @@ class Certificate:
     >>> proof = separability(X, y).certificate
     >>> proof.verdict, proof.verify(X, y)
     ('overlap', True)
+    >>> proof.question
+    'a plane between the classes 0 and 1, with an intercept, numbers in decimal reading'
     >>> len(proof.support), [str(part) for part in proof.point]
     (4, ['1/2', '1/2'])
     >>> from discriminant import Certificate
@@ -290,6 +297,86 @@ class Certificate:
     kernel: tuple[tuple[int, ...], ...] = ()
     relations: tuple[tuple[Term, ...], ...] = ()
     point: tuple[Fraction, ...] | None = None
+    others: tuple[Any, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """How the classes are held against each other.
+
+        ``"two classes"``, ``"linear"`` (one linear machine), ``"total"`` (one class against the rest), ``"pairwise"``
+        (two classes of several), ``"merged"`` (several taken for one) or ``"poisson"``.
+        """
+        if self.family == "poisson":
+            return "poisson"
+        sizes = [len(group) for group in self.groups]
+        if len(sizes) == 2 and max(sizes) > 1 == min(sizes) and not self.others:
+            return "total"
+        if max(sizes) > 1:
+            return "merged"
+        if len(sizes) > 2:
+            return "linear"
+        return "pairwise" if self.others else "two classes"
+
+    @property
+    def question(self) -> str:
+        """What the verdict is the answer to, in words: the classes, the intercept and the reading."""
+        if self.family == "poisson":
+            subject = "counts of a Poisson regression"
+        else:
+            subject = "a plane between" if len(self.groups) == 2 else "one linear machine for"
+            names = [f"{{{_listed(group)}}}" if len(group) > 1 else _listed(group) for group in self.groups[:FEW]]
+            names += [f"{len(self.groups) - FEW:,} more"] if len(self.groups) > FEW else []
+            subject = f"{subject} the classes {', '.join(names[:-1])} and {names[-1]}"
+        if self.others:
+            subject = f"{subject}, without the rows of {_listed(self.others)}"
+        return f"{subject}, {'with' if self.intercept else 'without'} an intercept, numbers in {self.reading} reading"
+
+    def differences(
+        self, y: Any, *, intercept: bool = True, reading: str = "decimal", family: str = "classes"
+    ) -> list[str]:
+        """Tell how the question that is proved differs from the one that ``separability(X, y)`` asks.
+
+        A proof may be right and yet not say what one takes it for: on two of three classes, on merged classes, on
+        planes through the origin.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            Labels, or counts.
+        intercept, reading, family
+            As for :func:`discriminant.separability`.
+
+        Returns
+        -------
+        list of str
+            One phrase for each difference; empty where it is the same question.
+
+        Examples
+        --------
+        >>> from discriminant import datasets, separability
+        >>> X, y = datasets.table(1, 2, 4)
+        >>> s = separability(X, y)
+        >>> s.certificate.differences(y)
+        []
+        >>> s.pairwise[1, 4].certificate.differences(y, intercept=False)
+        ['it leaves out the class 2', 'its planes may miss the origin']
+        """
+        found = []
+        if self.family != family:
+            found.append("it is about counts" if self.family == "poisson" else "it is about classes")
+        elif family == "classes":
+            labels = dict.fromkeys(_labels(y))
+            named = {label for group in self.groups for label in group}
+            missing = [label for label in labels if label not in named]
+            foreign = [label for label in named if label not in labels]
+            found += [f"it takes {_listed(group)} for one class" for group in self.groups if len(group) > 1]
+            found += [f"it leaves out {_classes(missing)}"] if missing else []
+            found += [f"it speaks of {_classes(foreign)}, which y does not hold"] if foreign else []
+        if self.intercept != intercept:
+            found.append("its planes may miss the origin" if self.intercept else "its planes go through the origin")
+        if self.reading != reading:
+            found.append(f"it reads numbers in the sense of {self.reading!r}, not {reading!r}")
+        return found
 
     @property
     def n_columns(self) -> int:
@@ -371,14 +458,20 @@ class Certificate:
 
     def _own(self, y: Any, table: Table) -> Integers:
         """The index of the class of each row, -1 for a row that takes no part."""
-        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
-        labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
-        if labels.shape != (table.n_rows,):
-            raise self._failure(f"y has shape {labels.shape}, and X has {table.n_rows} rows")
-        values = labels.tolist()
+        values = _labels(y)
+        if len(values) != table.n_rows:
+            raise self._failure(f"y has {len(values)} entries, and X has {table.n_rows} rows")
         index = {label: k for k, group in enumerate(self.groups) for label in group}
+        index |= dict.fromkeys(self.others, -1)
+        if len(index) < sum(map(len, self.groups)) + len(self.others):
+            raise self._failure("it names a label twice")
         try:
-            own = [int(value > 0) if self.family == "poisson" else index.get(value, -1) for value in values]
+            if self.family == "poisson":
+                own = [int(value > 0) for value in values]
+            else:
+                own = [index[value] for value in values]
+        except KeyError as error:
+            raise self._failure(f"y holds {error.args[0]!r}, of which it says nothing") from None
         except TypeError as error:
             raise self._failure(f"y holds what is no label or count ({error})") from error
         if not set(range(len(self.groups))) <= set(own):
@@ -387,7 +480,7 @@ class Certificate:
 
     def _check_types(self) -> None:
         """The claim is one that can be proved at all, and no float or machine integer is among its numbers."""
-        fits = len(self.groups) >= 2 if self.family == "classes" else not self.groups
+        fits = len(self.groups) >= 2 if self.family == "classes" else not self.groups and not self.others
         if self.verdict not in VERDICTS or self.reading not in READINGS or self.family not in FAMILIES or not fits:
             raise self._failure("it speaks of no two classes and of no counts, or in words that are unknown")
         vectors = [self.direction, *self.kernel, *(term for relation in self.relations for term in relation)]
@@ -529,6 +622,8 @@ class Certificate:
             if self.point is None
             else [[_written(m), _written(q)] for m, q in map(Fraction.as_integer_ratio, self.point)],
         }
+        if self.others:
+            content["others"] = list(self.others)
         return _dumped(content | {"checksum": _checksum(content)})
 
     @classmethod
@@ -562,7 +657,7 @@ class Certificate:
         if not isinstance(text, str) or len(text) > LARGEST:
             raise ValueError(f"this is no certificate: give JSON text of at most {LARGEST:,} characters.")
         try:
-            content = json.loads(text)
+            content = json.loads(text, parse_int=_short, object_pairs_hook=_once)
             return cls._from_content(content)
         except (RecursionError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"this is no certificate: its parts are not what they should be ({error!r}).") from error
@@ -590,6 +685,7 @@ class Certificate:
             kernel=tuple(tuple(map(_read, vector)) for vector in content["kernel"]),
             relations=tuple(tuple(Term(*map(_read, term)) for term in relation) for relation in content["relations"]),
             point=_read_point(content["point"]),
+            others=tuple(map(_label, content.get("others", ()))),
         )
         if made.to_json() != _dumped(content | {"checksum": checksum}):
             raise ValueError("this is no certificate: it has fields or numbers that a certificate has not.")
@@ -613,16 +709,52 @@ def shared_point(table: Table, relation: Sequence[Term]) -> list[Fraction]:
     return [t / weights for t in total]
 
 
+def _labels(y: Any) -> list[Any]:
+    """The labels of an array, a list, a series or a table of one column."""
+    labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    if labels.ndim != 1:
+        raise ValueError(f"y has shape {labels.shape}: give one label for each row.")
+    return list(labels.tolist())
+
+
+def _listed(labels: Sequence[Any]) -> str:
+    """The first few labels, and how many more there are."""
+    more = f" and {len(labels) - FEW:,} more" if len(labels) > FEW else ""
+    return ", ".join(map(repr, labels[:FEW])) + more
+
+
+def _classes(labels: Sequence[Any]) -> str:
+    return f"the class{'es' if len(labels) > 1 else ''} {_listed(labels)}"
+
+
 def _written(value: int) -> int | str:
     return value if abs(value) < 2**53 else hex(value)
 
 
 def _read(value: Any) -> int:
     if isinstance(value, str):
+        if len(value) > DIGITS:
+            raise ValueError(f"this is no certificate: it has a number of more than {DIGITS:,} digits.")
         return int(value, 16)
     if type(value) is not int:
         raise TypeError(f"{value!r} is no whole number")
     return value
+
+
+def _short(digits: str) -> int:
+    """A number in decimal form."""
+    if len(digits) > DECIMALS:
+        raise ValueError(f"this is no certificate: it has a decimal number of more than {DECIMALS} digits.")
+    return int(digits)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a JSON object, none of which may be given twice."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("this is no certificate: it has a field twice.")
+    return content
 
 
 def _read_point(pairs: Any) -> tuple[Fraction, ...] | None:

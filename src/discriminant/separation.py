@@ -177,6 +177,8 @@ class Separability:
         The labels of each class; none for counts.
     own : array of int of shape (n,)
         The index of each row's class, -1 for a row that takes no part.
+    others : tuple
+        The labels of the rows that take no part.
 
     References
     ----------
@@ -190,8 +192,10 @@ class Separability:
     ('complete', array([0, 1, 2, 3]), array([], dtype=int64), array([nan,  1.]))
     """
 
-    def __init__(self, question: Question, groups: Groups, own: NDArray[np.int32]) -> None:
-        self.question, self.groups, self.own = question, groups, own
+    def __init__(
+        self, question: Question, groups: Groups, own: NDArray[np.int32], others: tuple[Any, ...] = ()
+    ) -> None:
+        self.question, self.groups, self.own, self.others = question, groups, own, others
 
     @cached_property
     def _system(self) -> System:
@@ -210,7 +214,7 @@ class Separability:
     @cached_property
     def certificate(self) -> Certificate:
         """The proof: ``certificate.verify(X, y)`` checks it in whole numbers."""
-        return _certificate(self._system, self._outcome, self.groups, self.question.reading)
+        return _certificate(self._system, self._outcome, self.groups, self.question.reading, self.others)
 
     @property
     def boundary_rows(self) -> Indices:
@@ -322,7 +326,7 @@ class Separability:
         for k, group in enumerate(self.groups):
             others = tuple(label for rest in self.groups if rest != group for label in rest)
             own = np.where(self.own < 0, -1, self.own == k).astype(np.int32)
-            parts[group[0]] = Separability(self.question, (others, group), own)
+            parts[group[0]] = Separability(self.question, (others, group), own, self.others)
         return Parts(parts, "against the rest")
 
     @cached_property
@@ -333,7 +337,8 @@ class Separability:
         for j, k in combinations(range(len(self.groups)), 2):
             own = np.select([self.own == j, self.own == k], [0, 1], -1).astype(np.int32)
             pair = (self.groups[j], self.groups[k])
-            parts[self.groups[j][0], self.groups[k][0]] = Separability(self.question, pair, own)
+            others = tuple(label for group in self.groups if group not in pair for label in group)
+            parts[self.groups[j][0], self.groups[k][0]] = Separability(self.question, pair, own, self.others + others)
         return Parts(parts, "against each other")
 
     def evidence(self) -> str:
@@ -458,7 +463,9 @@ def _positive_counts(y: NDArray[Any]) -> NDArray[np.int32]:
     return (y > 0).astype(np.int32)
 
 
-def _certificate(system: System, outcome: Outcome, groups: Groups, reading: str) -> Certificate:
+def _certificate(
+    system: System, outcome: Outcome, groups: Groups, reading: str, others: tuple[Any, ...]
+) -> Certificate:
     """What was found, as a proof."""
     n = system.n_columns
     b = [0] * n if outcome.direction is None else outcome.direction.b
@@ -478,6 +485,7 @@ def _certificate(system: System, outcome: Outcome, groups: Groups, reading: str)
         kernel=() if outcome.verdict == "complete" else tuple(map(tuple, _completed(b, outcome, n))),
         relations=relations,
         point=tuple(shared_point(system.table, relations[0])) if relations and len(groups) == 2 else None,
+        others=others,
     )
 
 

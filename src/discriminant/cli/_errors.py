@@ -10,6 +10,7 @@ BAD_INPUT = 2
 QUASI = 3
 OVERLAP = 4
 REFUSED = 5
+ANOTHER_QUESTION = 6
 INTERRUPTED = 130
 
 LONGEST = 880  # characters of a message; with its "Error: " it stays below 900

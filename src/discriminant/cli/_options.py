@@ -116,6 +116,11 @@ Setting = Annotated[
         show_default=False,
     ),
 ]  # fmt: skip
+Intercept = Annotated[bool, typer.Option(help="Whether planes may miss the origin.")]
+ReadingOption = Annotated[
+    Reading,
+    typer.Option("--reading", help="A number means what the file says (decimal), or what the machine holds (float)."),
+]
 Seed = Annotated[int, typer.Option(metavar="N", help="The seed of procedures that draw at random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text, also of an error.")]
 Quiet = Annotated[

@@ -8,7 +8,7 @@ import typer
 
 from .._atomic import write_whole
 from ._errors import OVERLAP, QUASI
-from ._options import Json, Quiet, Reading, Rows, taking
+from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, taking
 from ._output import echo, say, watched
 from ._tables import learnable
 from ._writing import check_place
@@ -19,10 +19,8 @@ CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 @taking(Rows)
 def check(
     given: Rows,
-    intercept: Annotated[bool, typer.Option(help="Whether planes may miss the origin.")] = True,
-    reading: Annotated[
-        Reading, typer.Option(help="A number means what the file says (decimal), or what the machine holds (float).")
-    ] = Reading.DECIMAL,
+    intercept: Intercept = True,
+    reading: ReadingOption = Reading.DECIMAL,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the proof there.", show_default=False)
     ] = None,

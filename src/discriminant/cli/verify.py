@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json as json_format
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._errors import REFUSED, CommandError, shortened
-from ._options import Json, Quiet, Rows, taking
+from ._errors import ANOTHER_QUESTION, REFUSED, CommandError, shortened
+from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, taking
 from ._output import echo, echo_json
 from ._tables import learnable, standard_input, text_of
+
+if TYPE_CHECKING:
+    from ..certificate import Certificate
 
 PROOF = "the proof that `discriminant check --json` printed"
 
@@ -22,12 +25,16 @@ def verify(
         str,
         typer.Argument(metavar="PROOF", help="What `check --json` printed; - for standard input.", show_default=False),
     ],
+    intercept: Intercept = True,
+    reading: ReadingOption = Reading.DECIMAL,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Check a proof of separability against the data, with the same options that `check` had.
 
-    Exit code 0 if the proof holds, 5 if it is refused. It is checked in whole numbers, without the solver that made it.
+    The first line is the question that was proved. Exit code 0 if the proof holds and answers what `check` would ask of
+    this table with these options, 5 if it is refused, 6 if it holds but answers another question. It is checked in
+    whole numbers, without the solver that made it.
     """
     from .. import Certificate
 
@@ -35,18 +42,48 @@ def verify(
     text = text_of(proof, PROOF)
     _must_be_a_proof(proof, text)
     _, X, y, _ = learnable(given)
-    verdict, reason = None, None
+    certificate, differences, reason = None, None, None
     try:
         certificate = Certificate.from_json(text)
-        verdict = certificate.verdict
         certificate.verify(X, y)
+        differences = certificate.differences(y, intercept=intercept, reading=reading.value)
     except ValueError as error:
         reason = shortened(str(error))
     if json:
-        echo_json("verification", {"holds": reason is None, "verdict": verdict, "reason": reason})
+        echo_json("verification", _content(certificate, differences, reason))
     else:
-        echo(f"The proof holds: {verdict}." if reason is None else f"The proof is refused: {reason}")
-    return 0 if reason is None else REFUSED
+        echo(_told(certificate, differences, reason))
+    return REFUSED if reason is not None else ANOTHER_QUESTION if differences else 0
+
+
+def _content(certificate: Certificate | None, differences: list[str] | None, reason: str | None) -> dict[str, Any]:
+    """What ``--json`` prints."""
+    content: dict[str, Any] = {
+        "holds": reason is None,
+        "verdict": None if certificate is None else certificate.verdict,
+        "reason": reason,
+        "question": None,
+        "same_question": None if differences is None else not differences,
+        "differences": differences,
+    }
+    if certificate is not None:
+        content["question"] = {
+            "text": certificate.question,
+            **{name: getattr(certificate, name) for name in ("kind", "groups", "others", "intercept", "reading")},
+        }
+    return content
+
+
+def _told(certificate: Certificate | None, differences: list[str] | None, reason: str | None) -> str:
+    """The question in the first line, the answer in the second."""
+    lines = [] if certificate is None else [f"Question: {shortened(certificate.question)}."]
+    if reason is not None:
+        lines.append(f"The proof is refused: {reason}")
+    elif certificate is not None:
+        lines.append(f"The proof holds: {certificate.verdict}.")
+    if differences:
+        lines.append(f"This is not what the table asks: {shortened('; '.join(differences))}.")
+    return "\n".join(lines)
 
 
 def _must_be_a_proof(source: str, text: str) -> None:
@@ -54,7 +91,7 @@ def _must_be_a_proof(source: str, text: str) -> None:
     from ..certificate import FORMAT
 
     try:
-        content = json_format.loads(text)
+        content = json_format.loads(text, parse_int=len)  # whatever the number is: a long one would take its time
     except (ValueError, RecursionError) as error:
         raise CommandError(f"{source!r} is not JSON ({shortened(str(error), 200)}): give {PROOF}.") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -791,6 +791,30 @@ def test_a_margin_below_floats_is_said() -> None:
     assert separability(X, y).verdict == "overlap"
 
 
+def test_planes_that_separate_in_floats_or_say_that_they_do_not(rng: np.random.Generator) -> None:
+    """Near ties: margins of an ulp, beside 1 and beside a billion, and numbers that underflow."""
+    said = silent = 0
+    for turn in range(150):
+        n, d, n_classes = rng.integers(3, 9), rng.integers(1, 4), rng.integers(2, 4)
+        steps = rng.integers(0, 3, (n, d))
+        X = [1 + steps * 2.0**-52, 1e9 + steps * 2.0**-23, np.nextafter(steps / 10, 1 - 2 * rng.integers(0, 2, (n, d)))]
+        y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+        s = separability(X[turn % 3], y, intercept=bool(turn % 2), reading="float")
+        if s.verdict != "complete":
+            continue
+        noted = any("too small for float64" in note for note in s.notes)
+        plane: Any = s.hyperplane
+        if n_classes == 2:
+            right = np.array_equal(plane.side(X[turn % 3]), 2 * y - 1)
+        else:
+            right = np.array_equal(plane.predict(X[turn % 3]), y) and not plane.undecided(X[turn % 3]).any()
+        assert right != noted
+        assert not noted or said or "too small for float64" in str(s)
+        said, silent = said + noted, silent + right
+    assert said > 3
+    assert silent > 20
+
+
 def test_labels_that_no_file_can_hold() -> None:
     with pytest.raises(ValueError, match="numbers or strings"):
         separability([[0.0], [1.0]], np.array([b"a", b"b"]))

@@ -53,7 +53,8 @@ class Margin:
     lower, upper : float
         Bounds that hold whatever the rounding.
     hyperplane : Hyperplane or None
-        The plane of the largest margin, in floats; None where no plane separates.
+        The plane of the largest margin, in floats, which may lose it where it is about an ulp of X; None where no plane
+        separates.
 
     References
     ----------

@@ -34,14 +34,15 @@ from ._faces import Outcome, settle
 from ._margin import Margin, Widest, maximal_margin
 from ._problem import encode, refusal
 from ._progress import Progress
-from ._system import Direction, Indices, System
+from ._system import BLOCK, Direction, Floats, Indices, System
 from ._validation import check_indices, explained
-from ._words import describe, describe_parts, evidence
+from ._words import SMALL, describe, describe_parts, evidence
 from .certificate import FAMILIES, READINGS, VERDICTS, Certificate, Term, of_frame, plain, shared_point
-from .geometry import Hyperplane, LinearMachine
+from .geometry import Hyperplane, LinearMachine, scaled
 
 Groups = tuple[tuple[Any, ...], ...]
 
+NEARBY = 1000  # vectors close to a plane that are tried where its margin is lost in rounding
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
 
 
@@ -238,7 +239,7 @@ class Separability:
         notes = []
         if self._outcome.in_integers:
             notes.append("Floating-point numbers could not decide; the verdict was found in whole numbers.")
-        if len(self.groups) == 2 and self.verdict == "complete" and self._strict is None:
+        if self.groups and self.verdict == "complete" and self._strict is None:
             notes.append("The margin is too small for float64: in floats, hyperplane does not separate every row.")
         return notes
 
@@ -246,26 +247,36 @@ class Separability:
     def hyperplane(self) -> Hyperplane | LinearMachine | None:
         """A plane that separates strictly, or weakly where the verdict is quasi; a linear machine for many classes.
 
-        None where the verdict is overlap.
+        None where the verdict is overlap. Its weights are floats. Where the margin is about an ulp of X, it may be that
+        no floats were found that separate every row when they are multiplied in float64: then ``notes`` and the
+        printout say so, and only ``certificate.direction`` separates, in whole numbers. A weak plane has boundary rows
+        on itself in whole numbers, and in floats to rounding.
         """
         direction = self._outcome.direction
         if direction is None:
             return None
-        blocks = self._system.augmented(direction)
+        strict = self._strict if self.verdict == "complete" and self.groups else None
         if len(self.groups) > 2:
             labels = [group[0] for group in self.groups]
-            return LinearMachine(np.concatenate([np.zeros_like(blocks[:1]), blocks]), labels)
-        strict = self._strict if self.verdict == "complete" and self.groups else None
-        return Hyperplane.from_augmented(blocks[0] if strict is None else strict)
+            return LinearMachine(self._machine if strict is None else strict, labels)
+        return Hyperplane.from_augmented(self._system.augmented(direction)[0] if strict is None else strict)
 
     @cached_property
-    def _strict(self) -> NDArray[np.float64] | None:
-        """Floats (w0, w) that separate two classes strictly; None where there seem to be none."""
-        direction = self._outcome.direction
+    def _strict(self) -> Floats | None:
+        """Floats (w0, w), or one row (w0, w) a class, that separate strictly in float64; None where none were found."""
+        direction, pair = self._outcome.direction, len(self.groups) == 2
         assert direction is not None
         if self._outcome.clear:
-            return np.asarray(self._system.augmented(direction)[0])
-        return _strict(self._system, [direction, self._widest.plane])
+            return np.asarray(self._system.augmented(direction)[0]) if pair else self._machine
+        if pair:
+            return _strict_plane(self._system, [direction, self._widest.plane])
+        return _strict_machine(self._system, direction)
+
+    @property
+    def _machine(self) -> Floats:
+        """The weights of the linear machine, the first class at zero."""
+        assert self._outcome.direction is not None
+        return _with_zero(self._system.augmented(self._outcome.direction))
 
     @cached_property
     def _widest(self) -> Widest:
@@ -503,20 +514,75 @@ def _completed(b: list[int], outcome: Outcome, n: int) -> list[list[int]]:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _strict(system: System, directions: list[Direction]) -> NDArray[np.float64] | None:
-    """Floats (w0, w) that separate strictly when X w + w0 is computed in float64, if these directions have such.
+def _strict_plane(system: System, directions: list[Direction]) -> Floats | None:
+    """Floats (w0, w) that separate strictly when X w + w0 is computed in float64, if any were found.
 
     Where the margin is an ulp of X, rounding decides: try multiples of w with products just below a power of two, where
-    floats are densest.
+    floats are densest, and on small data vectors close to w.
     """
     positive, negative = (system.patterns[system.own[system.patterns] == k] for k in (1, 0))
     for direction in directions:
         a = system.augmented(direction)[0]
-        for turn in range(64):
-            g = np.asarray(system.X @ a[1:])
+        for w0, w in _candidates(system, a, positive, negative):
+            g = np.asarray(system.X @ w)
             low, high = g[negative].max(), g[positive].min()
-            for w0 in (a[0], -(low / 2 + high / 2), -low, -high) if system.intercept else (0.0,):
-                if high + w0 > 0 > low + w0:
-                    return np.array([w0, *a[1:]])
-            a = a * ((1 - turn / 1024) / np.frexp(max(abs(low), abs(high)))[0])
+            for shift in (w0, -(low / 2 + high / 2), -low, -high) if system.intercept else (0.0,):
+                found = np.array([shift, *w])
+                if high + shift > 0 > low + shift and _is_strict(system, _with_zero(found[None])):
+                    return found
     return None
+
+
+def _candidates(system: System, a: Floats, positive: Indices, negative: Indices) -> Iterator[tuple[float, Floats]]:
+    """Multiples of (w0, w), and vectors close to w that part the classes if their products are rounded well."""
+    w0, w = float(a[0]), a[1:]
+    for turn in range(64):
+        yield w0, w
+        size = np.abs(system.X @ w).max()
+        factor = (1 - turn / 1024) / np.frexp(size)[0]
+        w0, w = w0 * factor, w * factor
+    if system.n * system.d <= SMALL:
+        nearby = _nearby(a[1:])
+        g = np.asarray(system.X @ nearby.T)
+        low, high = g[negative].max(axis=0), g[positive].min(axis=0)
+        yield from ((-float(low[k]), nearby[k]) for k in np.flatnonzero(high > low))
+
+
+def _strict_machine(system: System, direction: Direction) -> Floats | None:
+    """The weights of a linear machine that is right on every row in float64, if any were found."""
+    A = system.augmented(direction)
+    for blocks in (A, *(_nearby(A) if system.n * system.d <= SMALL else ())):
+        weights = _with_zero(blocks)
+        if _is_strict(system, weights):
+            return weights
+    return None
+
+
+def _with_zero(blocks: Floats) -> Floats:
+    """The weights of all classes, where the first is held at zero."""
+    return np.concatenate([np.zeros_like(blocks[:1]), blocks])
+
+
+def _nearby(A: Floats) -> Floats:
+    """Arrays that differ from A by anything from its half to its last bit."""
+    rng = np.random.default_rng(0)
+    size = 2.0 ** -rng.integers(1, 53, (NEARBY, *[1] * A.ndim))
+    return np.asarray(A * (1 + size * rng.normal(size=(NEARBY, *A.shape))))
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _is_strict(system: System, weights: Floats) -> bool:
+    """Whether each pattern has the largest discriminant of its class, as ``Hyperplane`` and ``LinearMachine`` do it."""
+    weights = scaled(weights)[0]
+    for patterns in np.array_split(system.patterns, 1 + system.patterns.size * len(weights) // BLOCK):
+        X = system.X[patterns]
+        if len(weights) == 2:  # a product with one vector is rounded in its own way
+            g = np.column_stack([np.zeros(patterns.size), X @ weights[1, 1:] + weights[1, 0]])
+        else:
+            g = np.asarray(X @ weights[:, 1:].T) + weights[:, 0]
+        at, own = np.arange(patterns.size), system.own[patterns]
+        mine = g[at, own]
+        g[at, own] = -np.inf
+        if not np.all(mine > g.max(axis=1)):
+            return False
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import warnings
 from itertools import product
 from typing import Any
@@ -19,17 +20,21 @@ from sklearn.linear_model import LogisticRegression
 from statsmodels.api import Logit
 
 from discriminant import (
+    FitInterruptedWarning,
     InfiniteEstimateWarning,
     LogisticDiscriminant,
     NotConvergedWarning,
     Status,
+    _driver,
     _newton,
     _sigmoid,
     _softmax,
     criteria,
     datasets,
+    separation,
 )
 from discriminant._driver import Interrupted, Watch
+from discriminant._firth import FirthRule
 from discriminant._likelihood import Likelihood, in_runs
 from discriminant._losses import GROUP, long_pass, short_pass
 from discriminant._metric import Pairs, Whole, gauged
@@ -488,8 +493,10 @@ def test_quasi_separation_is_told_and_the_rest_is_estimated(parameters: Any) -> 
     X, y = datasets.endometrial()
     model = LogisticDiscriminant(**parameters)
     warning = infinite(model, X, y)
-    for words in ("quasi", "x0 +inf, x1 finite, x2 finite", "21, 22, 23", "penalty='firth'"):
+    for words in ("quasi", "penalty='firth'", "report_"):
         assert words in str(warning)
+    assert "Rows fitted perfectly: 21, 22, 23" in str(model.report_)
+    assert "x0 +inf, x1 finite, x2 finite" in str(model.report_)
     assert warning.separability.certificate.verify(X, y)
     assert_allclose(model.recession_, [0, 1, 0, 0], atol=1e-12)
     part = LogisticDiscriminant(penalty=None).fit(X[X[:, 0] == 0, 1:], y[X[:, 0] == 0])
@@ -500,6 +507,77 @@ def test_quasi_separation_is_told_and_the_rest_is_estimated(parameters: Any) -> 
     with pytest.raises(ValueError, match="the estimate is infinite"):
         model.summary()
     assert len(pickle.dumps(model)) < 20_000
+
+
+def test_fits_of_many_data_give_one_warning(rng: Rng) -> None:
+    X, y = datasets.endometrial()
+    texts = set()
+    for k in range(4):
+        some = rng.permutation(len(y))[: 70 + k]
+        texts.add(str(infinite(LogisticDiscriminant(penalty=None), X[some] * (k + 1), y[some])))
+    assert len(texts) == 1
+
+
+@pytest.mark.parametrize("parameters", [{}, {"penalty": None}, {"penalty": "firth"}])
+def test_a_tolerance_of_zero_goes_on_to_rounding(rng: Rng, parameters: Any) -> None:
+    X = rng.normal(size=(3000, 4))
+    y = X @ [1, 2, 0, -1] + 2 * rng.normal(size=3000) > 0
+    exact = LogisticDiscriminant(tol=0, **parameters).fit(X, y)
+    assert exact.status_ is Status.CONVERGED
+    assert_allclose(exact.weights_, LogisticDiscriminant(**parameters).fit(X, y).weights_, rtol=1e-5)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"penalty": None}, {"penalty": "firth"}, {"loss": "squared"}])
+def test_numbers_at_the_ends_of_floats(rng: Rng, parameters: Any) -> None:
+    """A right answer or an error with its remedy, and no warning of NumPy's (which would be an error here)."""
+    X = rng.normal(size=(60, 3))
+    y = X @ [1, 2, -1] + rng.normal(size=60) > 0
+    model = LogisticDiscriminant(**parameters, max_iter=20)
+    with warnings.catch_warnings(action="ignore", category=NotConvergedWarning):
+        right = model.fit(X, y).predict(X)
+        assert (model.fit(X, y, sample_weight=np.full(60, 1e300)).predict(X) == right).mean() > 0.9
+        assert (model.fit(X.astype(np.longdouble), y).predict(X) == right).all()
+        with pytest.raises(ValueError, match=r"sample_weight reaches no more than .*: multiply"):
+            model.fit(X, y, sample_weight=np.full(60, 5e-324))
+        with pytest.raises(ValueError, match="X overflows"):
+            model.fit(X * 1e300, y)
+        if parameters:  # the ridge leaves nothing of the features
+            with pytest.raises(ValueError, match=r"X is too small in column 1 .*StandardScaler"):
+                model.fit(X * [1, 1e-300, 1], y)
+            with pytest.raises(ValueError, match="X is too small in column 1"):
+                model.fit(sparse.csr_array(X * [1, 1e-300, 1]), y)
+        else:
+            assert_allclose(model.fit(X * 1e-300, y).coef_, 0, atol=1e-290)
+
+
+@pytest.mark.parametrize("where", ["separability", "start", "gradient"])
+def test_an_interrupt_is_heard_where_no_step_is_made(monkeypatch: pytest.MonkeyPatch, rng: Rng, where: str) -> None:
+    """In the search for a proof at infinity, in the start from a subsample, in Firth's first gradient."""
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(_driver, "_last_interrupt", float("-inf"))
+    X = rng.normal(size=(90_000 if where == "start" else 200, 3))
+    y = X[:, 0] + (0 if where == "separability" else rng.normal(size=len(X))) > 0
+
+    def press(*_: Any, **__: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        assert where != "separability", "Ctrl-C went unheard"
+        raise Interrupted
+
+    if where == "separability":
+        monkeypatch.setattr(separation, "settle", press)
+    else:
+        rule, method = (NewtonRule, "_search") if where == "start" else (FirthRule, "_gradient")
+        monkeypatch.setattr(rule, method, press)
+    model = LogisticDiscriminant(penalty="firth" if where == "gradient" else None)
+    try:
+        with pytest.warns(FitInterruptedWarning):
+            model.fit(X, y)
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    assert model.status_ is Status.STOPPED
+    assert np.isfinite(model.weights_).all()
+    if where == "separability":
+        assert (model.predict(X) == y).all()
 
 
 def test_complete_separation_gives_a_plane_that_separates() -> None:
@@ -609,7 +687,7 @@ def test_what_is_not_finite_is_refused(rng: Rng, parameters: Any) -> None:
         ({"penalty": "firth", "loss": "squared"}, "belongs to loss='log'"),
         ({"schedule": 0.1}, "belongs to loss='squared'"),
         ({"schedule": "optimal", "loss": "squared"}, "GradientDescent"),
-        ({"tol": 0}, "tol=0 is out of range"),
+        ({"tol": -1e-9}, "tol=-1e-09 is out of range"),
         ({"max_iter": 0}, "max_iter=0"),
         ({"record": True}, "record=True"),
         ({"class_weight": "even"}, "class_weight='even'"),

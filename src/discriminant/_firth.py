@@ -27,6 +27,7 @@ from ._driver import Watch
 from ._likelihood import Likelihood
 from ._newton import ROUNDING
 from ._squares import NotFiniteError
+from .geometry import safe_norm
 from .solution import Epoch, Status
 
 Matrix = NDArray[np.float64]
@@ -62,7 +63,7 @@ class FirthRule:
                 "the intercept) is a combination of others: drop it, or take penalty='l2'."
             )
         self.place: Place = place
-        self.gradient = self._gradient()
+        self.gradient: Matrix | None = None  # not known yet
 
     def _place(self, A: Matrix) -> Place | None:
         """The criterion at A; None where I is singular."""
@@ -97,6 +98,9 @@ class FirthRule:
     def epoch(self, problem: Any, watch: Watch) -> Epoch:
         """One step; errors and criterion are those after it."""
         watch.check()
+        if self.gradient is None:
+            self.gradient = self._gradient()
+            watch.check()
         step, last = -self.place.solve(self.gradient), self.gap
         slope, length = float(self.gradient @ step), 1.0
         noise = ROUNDING * (1 + abs(self.place.value))
@@ -129,4 +133,4 @@ class FirthRule:
     @property
     def slope(self) -> float:
         """The length of its gradient."""
-        return float(np.linalg.norm(self.gradient))
+        return np.inf if self.gradient is None else float(safe_norm(self.gradient))

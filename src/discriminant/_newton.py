@@ -29,10 +29,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Watch
+from ._driver import Interrupted, Watch
 from ._likelihood import Likelihood, Look
 from ._metric import Alike, Blocks, Diagonal, Metric, Pairs, Whole, gauged
 from ._squares import NotFiniteError
+from .geometry import safe_norm
 from .solution import Epoch, Status
 
 Matrix = NDArray[np.float64]
@@ -104,7 +105,13 @@ class NewtonRule:
     """The weights A, what the criterion is like there, and M."""
 
     def __init__(
-        self, likelihood: Likelihood, A: Matrix, tol: float, first: int | None = None, way: str | None = None
+        self,
+        likelihood: Likelihood,
+        A: Matrix,
+        tol: float,
+        first: int | None = None,
+        way: str | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.likelihood, self.A, self.k = likelihood, A, 0
         self.tol = tol
@@ -116,7 +123,7 @@ class NewtonRule:
         self.downhill: Matrix | None = None  # M^-1 gradient, where it is known already
         self.rank: int | None = None
         if first is not None and likelihood.n >= 4 * first:
-            self._start(first)
+            self._start(first, Watch() if watch is None else watch)
         self.at = likelihood.look(self.A)
         if not self.at.finite:
             raise NotFiniteError
@@ -130,7 +137,7 @@ class NewtonRule:
     @property
     def slope(self) -> float:
         """The length of its gradient."""
-        return float(np.linalg.norm(self.at.gradient))
+        return float(safe_norm(self.at.gradient.ravel()))
 
     def move(self, A: Matrix) -> None:
         """Go on from far out, where the last digits are lost."""
@@ -138,18 +145,21 @@ class NewtonRule:
         self.tol = max(self.tol, 1e-16)
         self.pairs.clear()
 
-    def _start(self, rows: int) -> None:
-        """The minimum over so many rows, found in the same way, and M there."""
+    def _start(self, rows: int, watch: Watch) -> None:
+        """The minimum over so many rows, found in the same way, and M there; what there is of it when Ctrl-C comes."""
         part = self.likelihood.thinned(self.likelihood.n // rows)
         fewer = rows // 10 if rows // 10 >= max(SMALL, 10 * self.likelihood.d) else None
         way = "newton" if fewer is None and self.method == "subsample" else self.method
         # the minimum of all rows is about half a unit of loss away from that of a part, for each weight and row of it
         rough = max(ROUGH, 0.02 * part.size / part.n)
-        rule = NewtonRule(part, self.A, rough, fewer, way)
-        watch = Watch()
-        for _ in range(2 * LATE):
-            if rule.epoch(None, watch).status is not None:
-                break
+        rule = NewtonRule(part, self.A, rough, fewer, way, watch)
+        try:
+            for _ in range(2 * LATE):
+                if rule.epoch(None, watch).status is not None:
+                    break
+        except Interrupted:
+            self.A = rule.A
+            return
         if self.likelihood.ridge > 0 or rule.at.errors:  # else it may be far away
             self.A = rule.A
         few = max(1, part.n // ENOUGH) if self.method == "blocks" else 1

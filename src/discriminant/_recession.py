@@ -87,13 +87,25 @@ def coefficients(proof: Separability, names: list[str]) -> str:
     )
 
 
+def prepare(proof: Separability) -> None:
+    """Compute what ``told`` will tell, now that Ctrl-C is heard."""
+    if proof.verdict != "overlap":
+        proof.evidence()
+        if _tells_coefficients(proof, proof._system.d):
+            _ = proof.infinite_
+
+
+def _tells_coefficients(proof: Separability, count: int) -> bool:
+    return len(proof.groups) == 2 and count <= FEW
+
+
 def told(found: Escape, names: list[str], rows: NDArray[np.int64]) -> dict[str, Any]:
     """What the report and the warning say; ``rows`` are the numbers of the rows that took part."""
     facts: dict[str, Any] = {"verdict": SENTENCES[found.verdict], "remedy": REMEDY, "coefficients": None}
     proof = found.proof
     if proof is None:
         return facts | {"proof": "the weights themselves have every row strictly on its own side", "rows": "all"}
-    if len(proof.groups) == 2 and len(names) <= FEW:
+    if _tells_coefficients(proof, len(names)):
         facts["coefficients"] = coefficients(proof, names)
     separated = rows[proof.separated_rows]
     return facts | {"proof": proof.evidence(), "rows": "all" if separated.size == rows.size else listing(separated)}

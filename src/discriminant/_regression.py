@@ -32,7 +32,30 @@ DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 MANY = {"newton": 10}  # steps after which a fit without a penalty looks suspicious; for other methods LONG
 LONG = 40
 ASTRAY = 100  # times the criterion at zero: a start above this lies where the Hessian says nothing
+SLIGHT = 1e-150  # entries of X whose squares lose digits
+LIGHT = 1e-300  # weights of rows that lose digits in products
 DISTANT = 1e4  # times the spread of a feature: its distance from zero from which X is copied, to be centered first
+
+
+def check_weights(v: Matrix | None) -> None:
+    """Refuse weights of rows so small that their products with anything lose digits."""
+    if v is not None and v.max(initial=0) < LIGHT:
+        raise ValueError(
+            f"sample_weight reaches no more than {v.max(initial=0):.3g}, and products with it are lost in float64: "
+            "multiply all weights by one number."
+        )
+
+
+def check_sizes(X: Any) -> None:
+    """Refuse a column so small that its squares vanish, though without a ridge it has a say."""
+    size = abs(X[:: max(1, X.shape[0] // 1000)]).max(axis=0)
+    size = np.asarray(size.toarray() if sparse.issparse(size) else size, np.float64).ravel()
+    small = np.flatnonzero((size > 0) & (size < SLIGHT))
+    if small.size:
+        raise ValueError(
+            f"X is too small in column {small[0]} (counted from 0): its entries reach {size[small[0]]:.3g}, and their "
+            "squares are lost in float64. Divide the features by their size, for instance with StandardScaler."
+        )
 
 
 def distant(X: Any, center: Matrix) -> bool:
@@ -97,7 +120,9 @@ class Asker(Protocol):
 class RegressionRule:
     """Newton's method, its kin or Firth's, with a look for estimates at infinity after each step."""
 
-    def __init__(self, frame: Frame, start: Matrix | None, problem: Problem, model: Any, ask: Asker) -> None:
+    def __init__(
+        self, frame: Frame, start: Matrix | None, problem: Problem, model: Any, ask: Asker, watch: Watch
+    ) -> None:
         self.frame, self.dtype, self.ask = frame, problem.dtype, ask
         self.escape: Escape | None = None
         self.asked = model.penalty == "firth" or frame.likelihood.ridge > 0
@@ -114,7 +139,7 @@ class RegressionRule:
                 self.inner = FirthRule(likelihood, A, tol)
             else:
                 thin = start is None and method(likelihood) in ("subsample", "blocks")
-                self.inner = NewtonRule(likelihood, A, tol, few(likelihood) if thin else None)
+                self.inner = NewtonRule(likelihood, A, tol, few(likelihood) if thin else None, watch=watch)
         self.trail = Path(self._shown(), model.record == "weights")
 
     @contextmanager

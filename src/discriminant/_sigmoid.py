@@ -23,6 +23,7 @@ from ._machine import Path
 from ._problem import EMPTY, Problem
 from ._rows import Rows, compiled, inlined, row_axpy, row_dot
 from ._squares import RUNS
+from .geometry import safe_norm
 from .multiclass import n_problems
 from .schedules import Constant, get
 from .solution import Epoch, Status
@@ -95,11 +96,11 @@ class SquaredRule:
         if not (np.isfinite(value) and np.all(np.isfinite(pull))):
             raise problem.refuse()
         self.k += 1
-        eta, steep = self.schedule(self.k), float(np.linalg.norm(pull))
+        eta, steep = self.schedule(self.k), float(safe_norm(pull))
         self.schedule.observe(errors=errors)
         self.steepest = max(self.steepest, steep)
         self.a = self.a + eta * pull
         self.trail.add(self.answer[0])
-        short = eta * steep <= self.tol * max(1.0, float(np.linalg.norm(self.a)))
+        short = eta * steep <= self.tol * max(1.0, float(safe_norm(self.a)))
         done = Status.CONVERGED if short and steep <= self.tol * self.steepest else None
         return Epoch(int(errors), float(value), eta, 1, done)

@@ -36,8 +36,8 @@ from ._class_weights import check_class_weight, row_weights
 from ._driver import Rule, Watch
 from ._newton import WIDE
 from ._problem import Problem
-from ._recession import told
-from ._regression import Frame, RegressionRule
+from ._recession import prepare, told
+from ._regression import Frame, RegressionRule, check_sizes, check_weights
 from ._sigmoid import SquaredRule
 from ._wald import WaldTable
 from ._workers import one_blas_thread
@@ -69,7 +69,7 @@ class LogisticDiscriminant(IterativeClassifier):
     tol : float, default=1e-8
         Log loss: stop when the Newton decrement, an estimate of how far the criterion is above its minimum, falls below
         tol times the criterion; where the Hessian is cheap it goes on to rounding, and below a million numbers of X at
-        least to 1e-11 of the criterion.
+        least to 1e-11 of the criterion. 0 always goes on to rounding.
         Squared loss: stop when the step is at most tol times max(1, |a|), and the gradient at most tol times the
         steepest one.
     start : array of shape (d+1,) or (c, d+1), default=None
@@ -149,7 +149,7 @@ class LogisticDiscriminant(IterativeClassifier):
         choice("loss", self.loss, ("log", "squared"))
         choice("penalty", self.penalty, ("l2", "firth", None))
         choice("record", self.record, (None, "weights"))
-        number("tol", self.tol, "give a tolerance > 0, such as 1e-8", 0)
+        number("tol", self.tol, "give a tolerance >= 0, such as 1e-8, or 0 to go on to rounding", 0, closed=True)
         if not (isinstance(self.C, float | np.floating) and np.inf == self.C):
             number("C", self.C, "give a price of log loss > 0, or inf for no penalty", 0)
         if self.loss == "squared":
@@ -183,6 +183,9 @@ class LogisticDiscriminant(IterativeClassifier):
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         v = self._row_weights(problem)
+        check_weights(v)
+        if self.loss == "squared" or self.penalty != "l2" or np.isinf(self.C):
+            check_sizes(problem.source)
         if self.loss == "squared":
             return SquaredRule(start, problem, v, self)
         rows = np.flatnonzero(problem.part)
@@ -200,14 +203,16 @@ class LogisticDiscriminant(IterativeClassifier):
         def ask() -> tuple[Any, Any]:
             from .separation import separability  # 0.2 s of imports that few fits need
 
-            found = separability(X, self.classes_[own], progress=False)
-            plane = found.hyperplane
+            with self._watch.at_once():
+                found = separability(X, self.classes_[own], progress=False)
+                plane = found.hyperplane
+                prepare(found)
             if isinstance(plane, LinearMachine):
                 return found, plane.weights - plane.weights.mean(axis=0)
             return found, None if plane is None else np.r_[plane.w0, plane.w][None]
 
         given = None if self.start is None else start.astype(np.float64)
-        return RegressionRule(frame, given, problem, self, ask)
+        return RegressionRule(frame, given, problem, self, ask, self._watch)
 
     def _row_weights(self, problem: Problem) -> Vector | None:
         """Weights of the rows times those of their classes; None where all are 1."""
@@ -217,11 +222,12 @@ class LogisticDiscriminant(IterativeClassifier):
 
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
         self._labels = problem.labels  # of all classes, also where one class is held against the rest
+        self._watch = watch
         try:
             with one_blas_thread():  # our own threads share the work
                 return super()._solutions(problem, watch, X, y, sample_weight)
         finally:
-            del self._labels
+            del self._labels, self._watch
 
     def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
         found = solutions[0].facts.get("escape")
@@ -267,12 +273,10 @@ class LogisticDiscriminant(IterativeClassifier):
         if found is None or watch.interrupted:
             super()._warn(watch, stacklevel + 1)
             return
-        self._infinite = found
         text = (
             f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({found['verdict']}). "
-            f"{self._at_infinity()} To try: {found['remedy']}"
+            f"Which rows and coefficients are concerned stands in report_. To try: {found['remedy']}"
         )
-        self._infinite = None
         warnings.warn(InfiniteEstimateWarning(text, self.report_, found["separability"]), stacklevel=stacklevel)
 
     def _remedy(self) -> str:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import resource
+import signal
+import subprocess
+import time
 from fractions import Fraction
 from math import gcd
+from typing import Any
 
 import numpy as np
 import pytest
 from exact_oracle import dot, rays
 from exact_oracle import rank as rank_in_fractions
+from numpy.testing import assert_allclose
+from scipy.optimize import nnls
 
+from discriminant import _flint, _nonnegative
 from discriminant._exact import alternative, kernel, nearest_point, primitive, products, rank, relation, whole
 
 Matrix = list[list[int]]
@@ -121,3 +129,71 @@ def test_any_separating_vector_will_do() -> None:
     rows = [[1, 0], [1, 5], [1, -5], [3, 1]]
     x, _ = nearest_point(rows, [0] * 4, [0], stop_outside=True)
     assert all(dot(row, x) > 0 for row in rows)
+
+
+# Long calls ---------------------------------------------------------------------------------------------------------
+
+
+def test_long_calls_are_made_elsewhere_with_the_same_answers(
+    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    rows = rng.integers(-9, 10, (3, 5)).tolist()
+    square = (np.eye(3, dtype=int) * 5 + rng.integers(-1, 2, (3, 3))).tolist()
+    calls = [("rank", rows), ("pivots", rows), ("nullspace", rows), ("multiply", rows, rows), ("solve", square, square),
+             ("flat", rows, [[1, 0], [0, 1], [1, 0]])]  # fmt: skip
+    here = [_flint.call(name, *matrices) for name, *matrices in calls]
+    monkeypatch.setattr(_flint, "SHORT", 0)
+    monkeypatch.setattr(_flint, "CALLS", {})  # nothing is made in this process
+    assert [_flint.call(name, *matrices) for name, *matrices in calls] == here
+    with pytest.raises(ZeroDivisionError):
+        _flint.call("solve", [[1, 1], [1, 1]], [[1], [2]])
+
+
+def test_an_answer_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"4 rows of 60,000 numbers, whose answer has about \d+ GB: take fewer"):
+        _flint.call("nullspace", [[1 << 60] * 60_000] * 4)
+
+
+def test_a_lack_of_memory_is_an_error_and_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that does the work may have 1 GB of addresses; its answer needs more."""
+    monkeypatch.setattr(_flint, "SHORT", 0)
+    monkeypatch.setattr(_flint, "LARGEST", np.inf)
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    began = subprocess.Popen
+
+    def limited(*arguments: Any, **options: Any) -> Any:
+        few = (2**30, limits[1])
+        return began(*arguments, **options, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, few))
+
+    monkeypatch.setattr(subprocess, "Popen", limited)
+    with pytest.raises(ValueError, match="not enough memory for it: take fewer features"):
+        _flint.call("nullspace", [[1 << 60] * 9_000])
+
+
+def test_ctrl_c_ends_a_long_call(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    monkeypatch.setattr(_flint, "SHORT", 0)
+    rows = [[int(value) << 500 for value in row] for row in rng.integers(-(2**60), 2**60, (150, 151))]
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    began = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _flint.call("nullspace", [[value + k for k, value in enumerate(row)] for row in rows])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - began < 3
+
+
+@pytest.mark.parametrize(
+    ("m", "q", "shift"), [(40, 5, 0.0), (40, 5, 1.0), (200, 60, 0.0), (200, 60, 0.4), (20, 40, 0.1)]
+)
+def test_nonnegative_least_squares_step_by_step(rng: np.random.Generator, m: int, q: int, shift: float) -> None:
+    A = np.vstack([rng.normal(shift, size=(q, m)), np.ones(m)])
+    A[:, m // 2 :] = A[:, : m - m // 2]  # each column twice
+    b = np.r_[np.zeros(q), 1.0]
+    x, known = _nonnegative._stepwise(A, b, 1000), nnls(A, b)[0]
+    assert x.min() >= 0
+    assert_allclose(A @ x, A @ known, atol=1e-9)
+    with pytest.raises(RuntimeError, match="too many steps"):
+        _nonnegative._stepwise(A, b, 1)

@@ -1,4 +1,4 @@
-"""Linear algebra in whole numbers, by FLINT, and the nearest point of a hull: the solver's side of a certificate."""
+"""Linear algebra in whole numbers, and the nearest point of a hull: the solver's side of a certificate."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
 from operator import mul
-from typing import Any
 
-from flint import fmpq_mat, fmpz_mat
+from ._flint import Integers, Matrix, call
 
-Integers = list[int]
-Matrix = list[Integers]
+SMALL = 10**7  # products of one piece of a multiplication, so that Ctrl-C is heard between two
 
 
 def primitive(vector: Sequence[int]) -> Integers:
@@ -28,18 +26,12 @@ def whole(vector: Sequence[Fraction]) -> Integers:
 
 def rank(rows: Matrix) -> int:
     """Rank of a matrix."""
-    return int(fmpz_mat(rows).rank()) if rows else 0
+    return int(call("rank", rows)) if rows else 0
 
 
 def pivots(rows: Matrix) -> list[int]:
     """The first rows, one by one, that do not depend on those before them."""
-    R, _, rank = fmpz_mat(rows).transpose().rref()
-    found, column = [], 0
-    for i in range(rank):
-        while not R[i, column]:
-            column += 1
-        found.append(column)
-    return found
+    return list(call("pivots", rows))
 
 
 def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
@@ -47,12 +39,10 @@ def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
     if not rows or not vectors:
         return [(1, []) for _ in vectors]
     columns = pivots([list(column) for column in zip(*rows, strict=True)])
-    A = fmpz_mat([[row[j] for row in rows] for j in columns])
-    B = fmpz_mat([[vector[j] for vector in vectors] for j in columns])
-    solved: Any = A.solve(B)
+    A, B = [[row[j] for row in rows] for j in columns], [[vector[j] for vector in vectors] for j in columns]
     found = []
-    for k in range(len(vectors)):
-        shares = [Fraction(int(solved[i, k].p), int(solved[i, k].q)) for i in range(len(rows))]
+    for solved in zip(*call("solve", A, B), strict=True):
+        shares = [Fraction(*share) for share in solved]
         q = lcm(*(share.denominator for share in shares))
         found.append((q, [int(share * q) for share in shares]))
     return found
@@ -60,25 +50,22 @@ def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
 
 def kernel(rows: Matrix) -> Matrix:
     """A basis of all vectors that are orthogonal to the rows."""
-    N, nullity = fmpz_mat(rows).nullspace()
-    columns = N.transpose().tolist()
-    return [primitive([int(value) for value in columns[k]]) for k in range(nullity)]
+    return [primitive(vector) for vector in call("nullspace", rows)]
 
 
 def relation(rows: Matrix) -> Integers | None:
     """Weights, not all zero, with which the rows add up to zero; None unless they are unique up to a factor."""
-    N, nullity = fmpz_mat(rows).transpose().nullspace()
-    if nullity != 1:
-        return None
-    return primitive([int(N[k, 0]) for k in range(len(rows))])
+    found = call("nullspace", [list(column) for column in zip(*rows, strict=True)])
+    return primitive(found[0]) if len(found) == 1 else None
 
 
 def products(rows: Matrix, vectors: Matrix) -> Matrix:
     """Inner products of every row with every vector."""
     if not rows or not vectors:
         return [[] for _ in rows]
-    values = (fmpz_mat(rows) * fmpz_mat(vectors).transpose()).tolist()
-    return [[int(value) for value in row] for row in values]
+    step = max(1, SMALL // (len(rows[0]) * len(vectors)))
+    parts = (call("multiply", rows[k : k + step], vectors) for k in range(0, len(rows), step))
+    return [row for part in parts for row in part]
 
 
 def alternative(rows: Matrix, start: Sequence[int] = (0,)) -> tuple[Integers | None, dict[int, int]]:
@@ -187,12 +174,8 @@ def _flat(rows: Matrix, group: Sequence[int]) -> list[Fraction] | None:
     With E for the groups, the weights are (RR' + EE')^-1 E c, where c is such that E' weights = 1.
     """
     groups = sorted(set(group))
-    E = fmpz_mat([[int(k == g) for k in groups] for g in group])
-    M = fmpz_mat([[*(int(k == g) for k in groups), *row] for g, row in zip(group, rows, strict=True)])
     try:
-        V: Any = (M * M.transpose()).solve(E)
+        weights = call("flat", rows, [[int(k == g) for k in groups] for g in group])
     except ZeroDivisionError:
         return None
-    c = (fmpq_mat(E.transpose()) * V).solve(fmpq_mat(len(groups), 1, [1] * len(groups)))
-    weights = V * c
-    return [Fraction(int(weights[k, 0].p), int(weights[k, 0].q)) for k in range(len(rows))]
+    return [Fraction(*weight) for weight in weights]

@@ -30,9 +30,10 @@ from operator import mul
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.optimize import nnls
 
-from ._exact import Matrix, alternative, coordinates, kernel, pivots, primitive, products, rank, relation
+from ._exact import alternative, coordinates, kernel, pivots, primitive, products, rank, relation
+from ._flint import Matrix
+from ._nonnegative import nonnegative
 from ._system import Direction, Floats, Indices, Name, System, combination
 from .certificate import Row
 
@@ -323,7 +324,7 @@ def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
     target = np.zeros(R.shape[1] + 1)
     target[-1] = 1
     A = np.concatenate([R.T, np.ones((1, m))])
-    weights, _ = nnls(A, target, maxiter=10 * (m + q))
+    weights = nonnegative(A, target, 10 * (m + q))
     weights[weights < NEAR * weights.max()] = 0  # what rounding has left of rows that have no share
     b = (A @ weights)[:-1]
     length = np.linalg.norm(b)

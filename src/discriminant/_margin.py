@@ -24,11 +24,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import nnls
 
-from ._exact import Matrix, nearest_point, products, whole
+from ._exact import nearest_point, products, whole
+from ._flint import Matrix
 from ._kernel_rows import EVERYTHING, KernelRows, Part
 from ._nearest import nearest
+from ._nonnegative import nonnegative
 from ._system import Direction, Name, System
 from .certificate import Row
 from .geometry import Hyperplane
@@ -208,7 +209,7 @@ def _about_nearest(x: NDArray[Any], z: NDArray[np.float64], intercept: bool | in
     A = np.concatenate([*columns, V, np.ones((len(z), 1))], axis=1).T
     target = np.zeros(len(A))
     target[-1] = 1
-    return np.asarray(nnls(A, target, maxiter=20 * A.shape[1])[0])
+    return nonnegative(A, target, 20 * A.shape[1])
 
 
 def _attained(system: System, row: WholeRow, plane: Direction, level: float) -> tuple[list[Name], float]:

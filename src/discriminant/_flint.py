@@ -1,0 +1,134 @@
+"""Linear algebra in whole numbers by FLINT, long calls in a process of their own.
+
+FLINT does not hear Ctrl-C while it works, and aborts the process where memory is short. So the work of a call is
+estimated first: a short one is made at once, a long one by another Python, which is killed when Ctrl-C comes and whose
+end becomes an error, and one whose answer would not fit is refused.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from os import environ, pathsep
+from typing import Any
+
+from flint import fmpq_mat, fmpz_mat
+
+Integers = list[int]
+Matrix = list[Integers]
+Ratio = tuple[int, int]
+
+SHORT = 3e9  # work of a call that takes a third of a second or less: rows x columns x rank x bits^1.4
+LARGEST = 2**33  # bits of an answer, 1 GiB
+
+
+def _rank(rows: Matrix) -> int:
+    return int(fmpz_mat(rows).rank())
+
+
+def _pivots(rows: Matrix) -> Integers:
+    R, _, rank = fmpz_mat(rows).transpose().rref()
+    found, column = [], 0
+    for i in range(rank):
+        while not R[i, column]:
+            column += 1
+        found.append(column)
+    return found
+
+
+def _nullspace(rows: Matrix) -> Matrix:
+    N, nullity = fmpz_mat(rows).nullspace()
+    columns = N.transpose().tolist()
+    return [[int(value) for value in columns[k]] for k in range(nullity)]
+
+
+def _solve(A: Matrix, B: Matrix) -> list[list[Ratio]]:
+    X: Any = fmpz_mat(A).solve(fmpz_mat(B))
+    return [[(int(value.p), int(value.q)) for value in row] for row in X.tolist()]
+
+
+def _multiply(A: Matrix, B: Matrix) -> Matrix:
+    return [[int(value) for value in row] for row in (fmpz_mat(A) * fmpz_mat(B).transpose()).tolist()]
+
+
+def _flat(rows: Matrix, group: Matrix) -> list[Ratio]:
+    E, M = fmpz_mat(group), fmpz_mat([[*g, *row] for g, row in zip(group, rows, strict=True)])
+    V: Any = (M * M.transpose()).solve(E)
+    c = (fmpq_mat(E.transpose()) * V).solve(fmpq_mat(E.ncols(), 1, [1] * E.ncols()))
+    weights = V * c
+    return [(int(weights[k, 0].p), int(weights[k, 0].q)) for k in range(len(rows))]
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "rank": _rank, "pivots": _pivots, "nullspace": _nullspace, "solve": _solve, "multiply": _multiply, "flat": _flat,
+}  # fmt: skip
+
+
+def call(name: str, *matrices: Matrix) -> Any:
+    """The answer to a question about matrices that are not empty.
+
+    ``rank`` (rows), ``pivots`` (rows: the first that do not depend on those before them), ``nullspace`` (rows: a basis
+    of the vectors orthogonal to them), ``solve`` (A, B: X with AX = B as fractions), ``multiply`` (A, B: AB'), ``flat``
+    (rows, groups: see ``_exact``). ZeroDivisionError where a matrix to be solved is singular.
+    """
+    work, answer = _estimate(name, matrices)
+    if answer > LARGEST:
+        raise ValueError(
+            f"X needs an exact calculation with {len(matrices[0]):,} rows of {len(matrices[0][0]):,} numbers, whose "
+            f"answer has about {answer / 8e9:,.0f} GB: take fewer features or classes, or round the numbers of X."
+        )
+    if work <= SHORT or not sys.executable:
+        return CALLS[name](*matrices)
+    return _elsewhere(name, matrices)
+
+
+def _estimate(name: str, matrices: tuple[Matrix, ...]) -> tuple[float, float]:
+    """The work of a call, in the units of ``SHORT``, and the bits of its answer."""
+    rows, columns = len(matrices[0]), len(matrices[0][0])
+    bits = max(abs(value) for matrix in matrices for row in matrix for value in (min(row), max(row))).bit_length()
+    order = min(rows, columns)
+    if name == "multiply":
+        return 0.1 * rows * columns * len(matrices[1]) * bits, 2.0 * rows * len(matrices[1]) * bits
+    if name == "flat":
+        order, columns, bits = rows, rows + columns, 2 * bits
+    sizes = {"nullspace": columns * (columns - order), "solve": order * len(matrices[-1][0])}
+    return rows * columns * order * bits**1.4, float(sizes.get(name, order)) * order * bits
+
+
+def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> Any:
+    """Make a call in another process."""
+    command = [sys.executable, "-c", "from discriminant._flint import answer; answer()"]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**environ, "PYTHONPATH": pathsep.join(filter(None, sys.path))},
+        start_new_session=True,  # Ctrl-C comes to us alone
+    ) as process:
+        try:
+            found, _ = process.communicate(pickle.dumps((name, matrices)))
+        finally:
+            process.kill()
+            process.wait()
+    if process.returncode != 0:
+        raise ValueError(
+            f"X needs an exact calculation with {len(matrices[0]):,} rows of {len(matrices[0][0]):,} numbers, and "
+            "there is not enough memory for it: take fewer features or classes, or round the numbers of X."
+        )
+    value = pickle.loads(found)  # what ``answer`` wrote, in our own process
+    if isinstance(value, ZeroDivisionError):
+        raise value
+    return value
+
+
+def answer() -> None:
+    """The other process: read a call from stdin, write its answer to stdout."""
+    name, matrices = pickle.load(sys.stdin.buffer)
+    try:
+        value = CALLS[name](*matrices)
+    except ZeroDivisionError as error:
+        value = error
+    pickle.dump(value, sys.stdout.buffer)

@@ -25,7 +25,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from discriminant import Certificate, certificate, datasets, separability
-from discriminant.certificate import Table, Term, binary_parts, decimal_parts, rank_modulo_prime, whole_numbers
+from discriminant.certificate import Table, Term, binary_parts, decimal_parts, rank_modulo_prime, spans, whole_numbers
 
 SOURCE = Path(certificate.__file__)
 LEVELS = np.eye(3)[[0, 0, 1, 1, 2, 2]]
@@ -337,7 +337,9 @@ def test_each_condition_has_its_words() -> None:
     with pytest.raises(ValueError, match="shared point is not"):
         replace(overlap, point=(Fraction(0), Fraction(1))).verify(X, y)
     with pytest.raises(ValueError, match="do not span the boundary"):
-        replace(separability(LINE, [0, 0, 1, 1]).certificate, kernel=()).verify(LINE, [0, 0, 1, 1])
+        replace(separability(LINE, [0, 0, 1, 1]).certificate, kernel=(), relations=(), point=None).verify(
+            LINE, [0, 0, 1, 1]
+        )
     with pytest.raises(ValueError, match=r"it speaks of X of shape \(20, 2\), not of \(19, 2\)"):
         overlap.verify(X[1:], y[1:])
     X, y = datasets.table(1, 2)
@@ -558,6 +560,33 @@ def test_a_file_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(certificate, "LARGEST", 100)
     with pytest.raises(ValueError, match="at most 100 characters"):
         Certificate.from_json(sealed(GOOD))
+
+
+def test_the_span_of_a_boundary_without_a_kernel() -> None:
+    """A proof on wide data has no kernel: each row of the boundary is a combination of those of the relations."""
+    X = np.zeros((5, 150))
+    X[:, :2] = [[0, 0], [2, 0], [1, 0], [0, 1], [0, 1]]
+    y = [0, 0, 1, 1, 1]
+    proof = separability(X, y).certificate
+    assert (proof.verdict, proof.kernel) == ("quasi", ())
+    assert proof.verify(X, y)
+    assert len(proof.to_json()) < 3000
+    apart = np.array([*X[:3], *X[:1], *X[:1]])
+    apart[3:, 5] = 1, 2  # the last rows lie on b = 0 too, and outside of the span
+    with pytest.raises(ValueError, match="do not span the boundary"):
+        replace(proof, verdict="overlap", direction=(0,) * 151).verify(apart, [0, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4])
+def test_combinations_of_rows(rng: np.random.Generator, rows: int) -> None:
+    M = [[int(value) for value in row] for row in rng.integers(-9, 10, (rows, 6))]
+    inside = [[int(value) for value in row] for row in rng.integers(-3, 4, (5, rows)) @ np.array(M)]
+    assert spans(M, inside)
+    assert spans(M, M[::-1])
+    assert spans([], [[0] * 6])
+    outside = [value + 10**9 * (k == 5) for k, value in enumerate(inside[0])]
+    assert spans(M, [*inside, outside]) == (rank([*M, outside]) == rank(M))
+    assert not spans(M, [[10**20 + k**3 for k in range(6)]]) or rows > 5
 
 
 # The file on its own ------------------------------------------------------------------------------------------------

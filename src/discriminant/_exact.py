@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 from operator import mul
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ._flint import Integers, Matrix, call
 
@@ -92,6 +95,32 @@ def alternative(rows: Matrix, start: Sequence[int] = (0,)) -> tuple[Integers | N
     if any(x):
         return primitive(list(map(mul, x, scale))), {}
     return None, dict(zip(weights, whole(list(weights.values())), strict=True))
+
+
+def echelon(rows: Iterable[Integers], prime: int) -> tuple[list[int], NDArray[np.int64]]:
+    """The reduced echelon form of rows modulo a prime below 2**31: its pivot columns and its rows.
+
+    Rows and columns that are independent modulo a prime are so.
+    """
+    columns: list[int] = []
+    E: NDArray[np.int64] | None = None
+    for row in rows:
+        new = np.array([value % prime for value in row], np.int64)
+        if E is None:
+            E = np.empty((0, new.size), np.int64)
+        new = (new - _product(new[columns], E, prime)) % prime
+        if new.any():
+            column = int(np.flatnonzero(new)[0])
+            new = new * pow(int(new[column]), -1, prime) % prime
+            E = np.concatenate([(E - E[:, column, None] * new % prime) % prime, new[None]])
+            columns.append(column)
+    return columns, np.empty((0, 0), np.int64) if E is None else E
+
+
+def _product(a: NDArray[np.int64], E: NDArray[np.int64], prime: int) -> NDArray[np.int64]:
+    """A E modulo a prime, with factors below 2**31, in halves that 64 bits can hold."""
+    high, low = a >> 16, a & 0xFFFF
+    return np.asarray(((high @ E % prime << 16) + low @ E) % prime)
 
 
 def nearest_point(

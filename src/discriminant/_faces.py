@@ -31,11 +31,11 @@ from operator import mul
 import numpy as np
 from scipy.linalg import qr
 
-from ._exact import alternative, coordinates, kernel, pivots, primitive, products, rank, relation
+from ._exact import alternative, coordinates, echelon, kernel, pivots, primitive, products, rank, relation
 from ._flint import Matrix
 from ._nonnegative import nonnegative
 from ._system import Direction, Floats, Indices, Name, System, combination
-from .certificate import Row
+from .certificate import PRIMES, Row, spans
 
 NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
 FEW = 300  # patterns that a guess begins with, at the least
@@ -149,6 +149,15 @@ class Face:
 
 
 @dataclass
+class Narrow:
+    """Independent columns of wide data: what holds for the rows with these features alone holds with all of them."""
+
+    columns: list[int]  # features
+    alone: list[int]  # those of them that no other feature depends on, as far as a prime shows
+    outcome: Outcome
+
+
+@dataclass
 class Outcome:
     """A verdict with what proves it."""
 
@@ -158,6 +167,7 @@ class Outcome:
     clear: bool  # whether floats are enough to see that b separates
     in_integers: bool  # whether floats were not enough to guess with
     working: dict[Name, None]
+    narrow: Narrow | None = None  # what it was found on, where the data are wide
 
     @property
     def verdict(self) -> str:
@@ -174,7 +184,49 @@ def settle(
     tick: Callable[[str], None] = lambda text: None,
 ) -> Outcome:
     """Find the verdict and its proof, beginning with some rows and a part of N; ``tick`` hears what is being done."""
+    if face is None and system.is_wide:
+        outcome = Search(system, working, None, tick).glance() or _on_few_columns(system, tick)
+        if outcome is not None:
+            return outcome
     return Search(system, working, face, tick).run()
+
+
+def _on_few_columns(system: System, tick: Callable[[str], None]) -> Outcome | None:
+    """The outcome for wide data, found on independent columns; None if no prime shows which these are.
+
+    With fewer rows than columns, Zb takes the same values where b vanishes but on independent columns of Z. Modulo a
+    prime a column may seem to depend on others though it does not; then the proof fails for all columns.
+    """
+    tick("independent columns")
+    for prime in PRIMES:
+        rows = (system.table.augmented(int(i), bool(system.intercept))[0] for i in system.patterns)
+        places, E = echelon(rows, prime)
+        shared = np.atleast_1d(np.delete(E, places, axis=1).any(axis=1))
+        columns = sorted(place - system.intercept for place in places if place >= system.intercept) or [0]
+        alone = [place - system.intercept for place, used in zip(places, shared, strict=True) if not used]
+        found = Search(system.on(columns), (), None, tick).run()
+        narrow = Narrow(columns, alone, found)
+        face = Face(system, found.face.span, [], found.face.weights, found.face.relations)
+        direction = None if found.direction is None else system.lifted(found.direction, columns)
+        system.passes += found.face.system.passes
+        outcome = Outcome(face, direction, found.boundary, found.clear, found.in_integers, found.working, narrow)
+        if _holds_for_all_columns(outcome):
+            return outcome
+    return None
+
+
+def _holds_for_all_columns(outcome: Outcome) -> bool:
+    """Whether the relations are zero and span the boundary in all columns."""
+    face, system = outcome.face, outcome.face.system
+    for weights in face.relations:
+        most = max(system.integers(name)[1] for name in weights)  # all are powers of one number
+        if any(face._sum({name: w * (most // system.integers(name)[1]) for name, w in weights.items()})):
+            return False
+    patterns = system.patterns if outcome.boundary is None else outcome.boundary
+    b = [0] * system.n_columns if outcome.direction is None else outcome.direction.b
+    boundary = (name for name in system.names(patterns) if not system.side(name, b))
+    known = {name for weights in face.relations for name in weights}
+    return spans((system.integers(name)[0] for name in known), (system.integers(name)[0] for name in boundary))
 
 
 class Search:
@@ -192,6 +244,14 @@ class Search:
         self.floats_mislead = self.in_integers = False
         if system.counts and face is None:
             _absorb_counts(self.face)
+
+    def glance(self) -> Outcome | None:
+        """The outcome if floats find a vector that separates every row, else None."""
+        while True:
+            direction, self.direction = self.direction or _guess(self.face, list(self.rows))[1], None
+            outcome = None if direction is None else self._try(direction)
+            if direction is None or outcome is not None or self.floats_mislead:
+                return outcome
 
     def run(self) -> Outcome:
         """Turn after turn, until a vector stands the test or nothing is left to separate."""

@@ -30,6 +30,8 @@ BLOCK = 1 << 21  # numbers of X that one compiled call reads
 UNIT = 2.0**-53  # half an ulp of float64, relatively
 TINY = 2.0**-1000  # far above what products lose where they underflow
 SMALLEST = 1e-290  # weights below may have lost digits, and their products too
+MANY = 100  # columns from which it pays to look for independent ones first
+WHOLE = 2 * 10**7  # numbers of X that are made whole at once
 EXACT = 2.0**53  # whole numbers below are added without error
 
 
@@ -184,6 +186,31 @@ class System:
     def patterns(self) -> Indices:
         """The patterns that take part."""
         return np.flatnonzero(self.own >= 0)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are many columns and fewer rows, and no more numbers than can be made whole at once."""
+        many = self.n_columns > max(MANY, self.n_names) and self.n * self.d <= WHOLE
+        return many and not self.axis and not self.counts
+
+    def on(self, columns: Sequence[int], axis: int = 0) -> System:
+        """The same rows with these features alone."""
+        part = System(self.X[:, columns], self.own, self.n_groups, bool(self.intercept), self.table.reading, axis)
+        part.tick = self.tick
+        return part
+
+    def lifted(self, direction: Direction, columns: Sequence[int]) -> Direction:
+        """A vector for these features alone as one for all of them, zero for the others."""
+        places = [
+            block * self.p + j
+            for block in range(self.n_blocks)
+            for j in [*range(self.intercept), *(self.intercept + k for k in columns)]
+        ]
+        b, floats = [0] * self.n_columns, np.zeros(self.n_columns)
+        for place, value in zip(places, direction.b, strict=True):
+            b[place] = value
+        floats[places] = direction.floats
+        return Direction(b, floats, direction.unit)
 
     @property
     def counts(self) -> bool:

@@ -10,12 +10,13 @@ also -y. The proof consists of
 
     b            with zb >= 0 for every row z; B are the rows with zb > 0, N those with zb = 0,
     relations    weights lambda > 0 on rows of the data with sum lambda z = 0, and
-    kernel       vectors k with zk = 0 for every row z of N.
+    kernel       vectors k with zk = 0 for every row z of N, or nothing where there are more columns than rows.
 
 Why it proves the verdict: let some b* have zb* >= 0 for every row. A relation gives sum lambda zb* = 0, so zb* = 0 on
 each of its rows. The rows of N lie in the space orthogonal to b and to the kernel; where the rows of the relations
 span this space (their rank and that of b and kernel add up to the number of columns), zb* = 0 on all of N. So no
-vector separates more rows than b does: N empty is ``complete``, B empty is ``overlap``, else it is ``quasi``.
+vector separates more rows than b does: N empty is ``complete``, B empty is ``overlap``, else it is ``quasi``. Without a
+kernel each row of N has to be one of the relations' rows, or a combination of them, by elimination in whole numbers.
 
 A rank is taken modulo a prime. It never exceeds the true rank, so that a sum which reaches the number of columns
 proves what it should.
@@ -31,10 +32,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import gcd
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -215,6 +217,35 @@ def _rank(rows: Sequence[Integers], prime: int) -> int:
     return rank
 
 
+def spans(rows: Iterable[Integers], others: Iterable[Integers]) -> bool:
+    """Whether every other row is a combination of the rows: by elimination without fractions."""
+    known = {tuple(_primitive(row)) for row in rows}
+    left = {tuple(_primitive(row)) for row in others} - known
+    echelon: list[tuple[int, Integers]] = []
+    for row in sorted(known) if any(map(any, left)) else []:
+        rest = _reduced(row, echelon)
+        if any(rest):
+            echelon.append((next(j for j, value in enumerate(rest) if value), rest))
+    return not any(any(_reduced(row, echelon)) for row in left)
+
+
+def _reduced(row: Sequence[int], echelon: list[tuple[int, Integers]]) -> Integers:
+    """What is left of a row, but for a factor, when its entries in the columns of the pivots are made zero."""
+    rest = list(row)
+    for column, pivot in echelon:
+        if rest[column]:
+            a, b = pivot[column], rest[column]
+            rest = _primitive([a * value - b * other for value, other in zip(rest, pivot, strict=True)])
+    return rest
+
+
+def _primitive(row: Sequence[int]) -> Integers:
+    """A row over the greatest common divisor of its entries, the first of them that is not zero positive."""
+    first = next((value for value in row if value), 1)
+    divisor = gcd(*row) or 1
+    return [value // (divisor if first > 0 else -divisor) for value in row]
+
+
 # --- the proof -----------------------------------------------------------------------------------------------------
 
 
@@ -258,7 +289,8 @@ class Certificate:
     direction : tuple of int
         b, in blocks (w₀, w), one for each class but the first.
     kernel : tuple of tuples of int
-        Vectors that vanish on all boundary rows, with b a basis of all such vectors.
+        Vectors that vanish on all boundary rows, with b a basis of all such vectors. Empty for data of many columns and
+        fewer rows: ``verify`` then sees by elimination that the rows of the relations span the boundary.
     relations : tuple of tuples of Term
         Positive weights on rows that add up to zero; the first is the short proof.
     point : tuple of Fraction or None
@@ -447,7 +479,7 @@ class Certificate:
         if found != self.verdict:
             raise self._failure(f"it proves {found!r}, yet it says {self.verdict!r}")
         if boundary:
-            self._check_span(table)
+            self._check_span(table, own)
         elif self.relations or self.kernel or self.point is not None:
             raise self._failure("b separates every row, yet there are relations that say it cannot")
         return True
@@ -582,13 +614,27 @@ class Certificate:
             return -scores[0] if rival else scores[0]
         return (scores[own - 1] if own else 0) - (scores[rival - 1] if rival else 0)
 
-    def _check_span(self, table: Table) -> None:
+    def _check_span(self, table: Table, own: Integers) -> None:
         """The rows of the relations span all that is orthogonal to b and to the kernel."""
         terms = {(t.row, t.own, t.rival) for relation in self.relations for t in relation}
         rows = [self.z(table.augmented(i, self.intercept)[0], own, rival) for i, own, rival in sorted(terms)]
         vectors = [list(vector) for vector in (self.direction, *self.kernel) if any(vector)]
-        if rank_modulo_prime(rows) + rank_modulo_prime(vectors) != self.n_columns:
+        enough = len(rows) + len(vectors) >= self.n_columns
+        if enough and rank_modulo_prime(rows) + rank_modulo_prime(vectors) == self.n_columns:
+            return
+        if self.kernel or not spans(rows, self._boundary(table, own)):
             raise self._failure("the rows of the relations do not span the boundary")
+
+    def _boundary(self, table: Table, own: Integers) -> Iterator[Integers]:
+        """The rows z with zb = 0."""
+        blocks = self._blocks(self.direction)
+        for i in range(self.n_rows):
+            if own[i] < 0:
+                continue
+            scores = self._scores(table.row(i), blocks)
+            for rival in self.rivals(own[i]):
+                if not self._side(scores, own[i], rival):
+                    yield self.z(table.augmented(i, self.intercept)[0], own[i], rival)
 
     def to_json(self) -> str:
         """The certificate as JSON; whole numbers beyond 2**53 are hexadecimal text.

@@ -19,17 +19,18 @@ estimates for generalized linear models* (2019).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from operator import mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from ._exact import rank
+from ._exact import coordinates, pivots, rank
 from ._faces import Outcome, settle
 from ._margin import Margin, Widest, maximal_margin
 from ._problem import encode, refusal
@@ -312,17 +313,14 @@ class Separability:
 
     def _sign(self, j: int) -> float:
         """The sign of coefficient j over all b with Zb >= 0."""
-        system, outcome = self._system, self._outcome
-        assert outcome.direction is not None
-        place = j // system.d * system.p + system.intercept + j % system.d
-        if outcome.face.span and not any(vector[place] for vector in outcome.face.vectors):
-            return 0.0
-        seen = {int(np.sign(outcome.direction.b[place]))}
-        for sign in {-1, 1} - seen:
-            other = settle(self.question.system(self.groups, self.own, sign * (j + 1)), outcome.working, outcome.face)
-            if other.direction is not None:
-                seen.add(int(np.sign(other.direction.b[place])))
-        return np.nan if {-1, 1} <= seen else float(sum(seen))
+        system, narrow = self._system, self._outcome.narrow
+        if narrow is None:
+            return _sign(self._outcome, j, lambda axis: self.question.system(self.groups, self.own, axis))
+        block, feature = divmod(j, system.d)
+        if feature not in narrow.alone or not _is_alone(system, feature, narrow.columns):
+            return np.nan  # a vector that vanishes on all rows moves it
+        place = block * len(narrow.columns) + narrow.columns.index(feature)
+        return _sign(narrow.outcome, place, lambda axis: system.on(narrow.columns, axis))
 
     @property
     def linear(self) -> Separability:
@@ -500,17 +498,55 @@ def _certificate(
     )
 
 
+def _sign(outcome: Outcome, j: int, system_with: Callable[[int], System]) -> float:
+    """The sign of coefficient j over all b with Zb >= 0; ``system_with`` adds the row of an axis."""
+    system = outcome.face.system
+    assert outcome.direction is not None
+    place = j // system.d * system.p + system.intercept + j % system.d
+    if outcome.face.span and not any(vector[place] for vector in outcome.face.vectors):
+        return 0.0
+    seen = {int(np.sign(outcome.direction.b[place]))}
+    for sign in {-1, 1} - seen:
+        other = settle(system_with(sign * (j + 1)), outcome.working, outcome.face)
+        if other.direction is not None:
+            seen.add(int(np.sign(other.direction.b[place])))
+    return np.nan if {-1, 1} <= seen else float(sum(seen))
+
+
+def _is_alone(system: System, feature: int, columns: list[int]) -> bool:
+    """Whether the rows of wide data add up to the unit vector of a feature, so that they alone determine its weight."""
+    rows = [system.table.augmented(int(i), bool(system.intercept))[0] for i in system.patterns]
+    places = [*range(system.intercept), *(system.intercept + k for k in columns)]
+    rows = [rows[k] for k in pivots([[row[j] for j in places] for row in rows])]
+    q, weights = coordinates(
+        [[row[j] for j in places] for row in rows], [[int(j == system.intercept + feature) for j in places]]
+    )[0]
+    total = [sum(map(mul, weights, column)) for column in zip(*rows, strict=True)]
+    return all(value == (q if j == system.intercept + feature else 0) for j, value in enumerate(total))
+
+
 def _completed(b: list[int], outcome: Outcome, n: int) -> list[list[int]]:
-    """Vectors of the kernel that make a basis with b."""
+    """Vectors of the kernel that make a basis with b; none where the data are wide."""
+    if outcome.narrow is not None:
+        return []
     face = outcome.face
     vectors = face.vectors if face.span else [[int(j == k) for j in range(n)] for k in range(n)]
     if not any(b):
         return vectors
+    own = {j: k for j, k in enumerate(map(_only, zip(*vectors, strict=True))) if k is not None}
+    for k in (own[j] for j in sorted(own, key=own.__getitem__) if b[j]):  # only vector k moves column j, as b does
+        return [*vectors[:k], *vectors[k + 1 :]]
     for k in range(len(vectors)):
         others = [*vectors[:k], *vectors[k + 1 :]]
         if rank([b, *others]) == len(vectors):
             return others
     return vectors
+
+
+def _only(column: tuple[int, ...]) -> int | None:
+    """The place of the only entry that is not zero."""
+    places = [k for k, value in enumerate(column) if value]
+    return places[0] if len(places) == 1 else None
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")

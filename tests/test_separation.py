@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import signal
+import time
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -469,6 +471,22 @@ def test_columns_that_depend_on_others_modulo_a_prime_only(monkeypatch: pytest.M
     assert separability(X, [0, 1, 0]).verdict == "complete"
     X[0, 2] = third  # nothing but the row itself
     assert separability(X, [0, 1, 0]).verdict == "complete"
+
+
+def test_ctrl_c_ends_the_wait_for_a_long_call(rng: np.random.Generator) -> None:
+    A = rng.normal(size=(2, 200))
+    assert_array_equal(_faces._heard(np.linalg.qr, A)[1], np.linalg.qr(A)[1])
+    with pytest.raises(np.linalg.LinAlgError):
+        _faces._heard(np.linalg.inv, A)
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    began = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _faces._heard(lambda _: time.sleep(5), A)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - began < 2
 
 
 def test_one_row_a_class() -> None:

@@ -66,7 +66,7 @@ def products(rows: Matrix, vectors: Matrix) -> Matrix:
     """Inner products of every row with every vector."""
     if not rows or not vectors:
         return [[] for _ in rows]
-    step = max(1, SMALL // (len(rows[0]) * len(vectors)))
+    step = max(64, SMALL // (len(rows[0]) * len(vectors)))
     parts = (call("multiply", rows[k : k + step], vectors) for k in range(0, len(rows), step))
     return [row for part in parts for row in part]
 

@@ -24,9 +24,12 @@ C. L. Lawson and R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from math import gcd
 from operator import mul
+from threading import Thread
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
@@ -341,7 +344,7 @@ def _guess(face: Face, live: list[Name]) -> tuple[list[list[Name]], Direction | 
     Q = None
     R = z[:m]
     if face.span:
-        Q = qr(z[m:].T)[0][:, face.dimension :]
+        Q = _heard(qr, z[m:].T)[0][:, face.dimension :]
         R = R @ Q
         length = np.linalg.norm(R, axis=1)
         R /= np.where(length > 0, length, 1)[:, None]
@@ -379,7 +382,7 @@ def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
     m, q = R.shape
     basis = None
     if m < q:
-        basis, triangle = np.linalg.qr(R.T)
+        basis, triangle = _heard(np.linalg.qr, R.T)
         R = triangle.T
     target = np.zeros(R.shape[1] + 1)
     target[-1] = 1
@@ -394,11 +397,27 @@ def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
     return None, weights
 
 
+def _heard(work: Callable[..., Any], *arrays: Floats) -> Any:
+    """What a call of LAPACK answers; a long one runs in a thread, because Ctrl-C ends the wait for it at once."""
+    if max(arrays[0].shape) <= WIDE:
+        return work(*arrays)
+    answer: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(work(*arrays))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return answer.result()
+
+
 def _inside(face: Face, b: Floats) -> Direction:
     """The vector of the kernel that is nearest to b."""
     system = face.system
     columns, sizes = zip(*map(system.scaled, face.vectors), strict=True)
-    factors = np.linalg.lstsq(np.array(columns).T, b)[0]
+    factors = _heard(np.linalg.lstsq, np.array(columns).T, b)[0]
     vector = combination(factors.tolist(), face.vectors, sizes)
     return system.sized(vector)
 

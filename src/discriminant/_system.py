@@ -323,15 +323,18 @@ class System:
 
     def scaled(self, vector: Integers) -> tuple[Floats, Fraction]:
         """A vector of X as one of the centered columns, of length about one, and the factor that it was divided by."""
-        exact: list[Fraction] = []
+        exact: dict[int, Fraction] = {}  # but for zeros, which most are where a face is small
+        center, exponent = self.center.tolist(), self.exponent.tolist()
         for k in range(0, self.n_columns, self.p):
-            w = [Fraction(value) for value in vector[k + self.intercept : k + self.p]]
+            first = k + self.intercept
+            w = {j: value for j, value in enumerate(vector[first : k + self.p]) if value}
             if self.intercept:
-                moved = sum((u * Fraction(c) for u, c in zip(w, self.center.tolist(), strict=True) if u), Fraction(0))
-                exact.append(vector[k] + moved)
-            exact += [u * Fraction(2) ** int(e) for u, e in zip(w, self.exponent.tolist(), strict=True)]
-        size = max(map(abs, exact))
-        return np.array([float(value / size) for value in exact]), size
+                exact[k] = vector[k] + sum((value * Fraction(center[j]) for j, value in w.items()), Fraction(0))
+            exact |= {first + j: value * Fraction(2) ** int(exponent[j]) for j, value in w.items()}
+        size = max(map(abs, exact.values()))
+        floats = np.zeros(self.n_columns)
+        floats[list(exact)] = [float(value / size) for value in exact.values()]
+        return floats, size
 
     def sized(self, b: Integers) -> Direction:
         """A vector of X at such a size that it has about length one in the centered columns."""

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import io as memory
 import json
 import os
 import sys
+import time
+import tracemalloc
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -176,14 +181,25 @@ def test_a_label_with_a_fraction_in_a_later_portion(tmp_path: Path) -> None:
 
 def test_numbers_with_a_slip_are_not_silently_levels() -> None:
     frame = pl.DataFrame({"age": ["31", "4o", "58", "23"], "target": [0, 1, 1, 0]})
-    with pytest.warns(UserWarning, match="column 'age' is taken for text, .* because it holds '4o'"):
+    with pytest.raises(io.TableError, match="column 'age' holds '4o' among numbers: correct it"):
         io.Recipe().fit(frame)
     many = pl.DataFrame({"age": ["oops", *map(str, range(1500))], "target": [0, 1] * 750 + [1]})
-    with pytest.raises(io.TableError, match="column 'age' holds 'oops' among many numbers"):
+    with pytest.raises(io.TableError, match="column 'age' holds 'oops' among numbers"):
         io.Recipe().fit(many)
+    few = pl.DataFrame({"children": ["0", "1", "2", "3+"] * 5, "target": [0, 1] * 10})
+    with pytest.warns(UserWarning, match="column 'children' is taken for text, .* because it holds '3\\+'"):
+        assert io.Recipe().fit(few)[0].shape == (20, 4)
     endless = pl.DataFrame({"age": ["1", "-Infinity"], "target": [0, 1]})
     with pytest.raises(io.TableError, match="column 'age' holds '-Infinity': give finite numbers"):
         io.Recipe().fit(endless)
+
+
+@pytest.mark.parametrize(("levels", "rows", "refused"), [(10, 10, False), (10, 20, False), (11, 20, True)])
+def test_a_text_for_every_other_row_names_the_rows(levels: int, rows: int, refused: bool) -> None:
+    frame = pl.DataFrame({"who": [f"P{i % levels}" for i in range(rows)], "target": [0, 1] * (rows // 2)})
+    said = r"'who' holds 11 different texts in 20 rows, an identifier\? Leave it out \(drop='who'\)"
+    with pytest.raises(io.TableError, match=said) if refused else contextlib.nullcontext():
+        assert io.Recipe().fit(frame)[0].shape == (rows, levels)
 
 
 def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
@@ -206,7 +222,7 @@ BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "ending": ("a.xlsx", b"x", "does not tell the format: give one that ends in .csv"),
     "empty": ("a.csv", b"", "cannot be read as a table: .*empty"),
     "header": ("a.csv", b"a,b\n", "holds no rows"),
-    "ragged": ("a.csv", b"a,b\n1,2\n1,2,3\n", "cannot be read"),
+    "ragged": ("a.csv", b"a,b\n1,2\n1,2,3\n", "row 2 has 3 fields, and there are 2 columns: correct it"),
     "text": ("a.parquet", b"no parquet", "cannot be read"),
     "arrow": ("a.arrow", b"no arrow at all", "cannot be read"),
     "json": ("a.jsonl", b'{"a": 1}\n{"a": \n', "cannot be read"),
@@ -247,6 +263,118 @@ def test_tables_that_cannot_be_written(frame: Any, name: str, sentence: str, tmp
     with pytest.raises(io.TableError, match=sentence):
         io.write(frame, tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+# --- files that mean harm, or a slip
+
+
+def claim(shape: tuple[int, ...], kind: str = "<f8") -> bytes:
+    """An npy file of a header only."""
+    room = memory.BytesIO()
+    np.lib.format.write_array_header_1_0(room, {"descr": kind, "fortran_order": False, "shape": shape})
+    return room.getvalue()
+
+
+def packed(**arrays: bytes | np.ndarray) -> bytes:
+    """An npz file of arrays, or of what claims to be some."""
+    room = memory.BytesIO()
+    with zipfile.ZipFile(room, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            content = memory.BytesIO()
+            if not isinstance(array, bytes):
+                np.save(content, array)
+            archive.writestr(f"{name}.npy", array if isinstance(array, bytes) else content.getvalue())
+    return room.getvalue()
+
+
+def empty_csr(width: int) -> bytes:
+    shape = np.array([2, width])
+    return packed(data=np.zeros(0), indices=np.zeros(0, np.int32), indptr=np.zeros(3, np.int32), shape=shape, y=shape)
+
+
+CLAIMS: dict[str, tuple[str, bytes, str]] = {
+    "more rows than bytes": ("a.npy", claim((10**12, 4)), "claims an array of shape"),
+    "items of no bytes": ("a.npy", claim((2**40,), "<U0"), "claims an array of shape"),
+    "columns without rows": ("a.npy", claim((0, 2**40)), "holds no rows"),
+    "more rows than bytes, packed": ("a.npz", packed(X=claim((10**12,))), "claims an array of shape"),
+    "columns without rows, packed": ("a.npz", packed(X=claim((0, 2**40))), "holds no rows"),
+    "a side beyond all bounds": ("a.npz", empty_csr(2**31), "at most 2,147,483,647"),
+    "a wide index": ("a.libsvm", b"1 1:2\n0 2147483646:1\n", "row 2 has index 2,147,483,646, .* without large gaps"),
+    "an index beyond all bounds": ("a.libsvm", b"1 99999999999:2\n", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("kind", CLAIMS)
+def test_claims_are_refused_before_anything_is_allocated(kind: str, tmp_path: Path) -> None:
+    name, content, sentence = CLAIMS[kind]
+    (tmp_path / name).write_bytes(content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(io.TableError, match=sentence):
+            io.Recipe().fit(io.scan(tmp_path / name))
+        assert tracemalloc.get_traced_memory()[1] < 2**25
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_empty_sparse_matrix_takes_no_room(tmp_path: Path) -> None:
+    (tmp_path / "a.npz").write_bytes(empty_csr(2**31 - 1))
+    X, _, _ = io.Recipe().fit(io.scan(tmp_path / "a.npz"))
+    assert X.shape == (2, 1)
+
+
+def test_rows_beyond_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constant columns of very many rows take a few bytes of a Parquet file, and aborted polars."""
+    pl.DataFrame({"x": [0] * 1000, "target": [1] * 1000}).write_parquet(tmp_path / "a.parquet")
+    monkeypatch.setattr("discriminant.io._formats._memory", lambda: 15_000)
+    for read in (io.read, io.scan):
+        with pytest.raises(io.TableError, match=r"1,000 rows and 2 columns takes .* more than the memory"):
+            read(tmp_path / "a.parquet")
+    with pytest.raises(io.TableError, match="2,000 rows and 1 columns"):
+        io.Recipe().fit(pl.DataFrame({"x": [0] * 2000, "target": [1] * 2000}))
+
+
+def test_files_of_lines_in_portions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.libsvm").write_text("".join(f"{i % 2} {i + 1}:{i}.5\n" for i in range(50)))
+    later = ['{"x": 1.5, "z": null}', '{"x": 2, "z": "red"}', "", '{"z": "red", "x": 2}']
+    (tmp_path / "a.jsonl").write_text("\n".join(['{"x": 1}'] * 20 + later) + "\n")
+    whole, labels, _ = io.Recipe().fit(io.scan(tmp_path / "a.libsvm"))
+    frame = io.read(tmp_path / "a.jsonl")
+    monkeypatch.setattr("discriminant.io._formats.PORTION", 37)
+    X, y, _ = io.Recipe().fit(io.scan(tmp_path / "a.libsvm"))
+    assert (whole != X).nnz == 0
+    assert np.array_equal(y, labels)
+    assert io.read(tmp_path / "a.jsonl").equals(frame)
+
+
+SLOW_TEXTS: dict[str, Callable[[int], str]] = {
+    "a stray quotation mark": lambda n: 'a,b\n1,"x\n' + "3,y\n" * n,
+    "a quotation mark in each line": lambda n: 'a,b\n1,"' + '"\n' * n,
+    "quotation marks only": lambda n: "a,b\n" + '"' * (2 * n),
+    "an open header": lambda n: 'a,"b\n' + "\n" * (2 * n),
+    "blank lines": lambda n: "a,b\n1,2\n" + "\n" * (2 * n),
+    "remarks": lambda n: "# a remark\n" * (n // 4) + "a,b\n1,2\n",
+}
+
+
+@pytest.mark.parametrize("kind", SLOW_TEXTS)
+def test_twice_the_text_takes_no_four_times_as_long(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search for the end of a line once began anew at each line."""
+    monkeypatch.setattr(_chunks, "CHUNK", 2**23)
+    monkeypatch.setattr(tables, "CHUNK", 2**10)  # so that this much text comes in portions
+
+    def seconds(n: int) -> float:
+        (tmp_path / "a.csv").write_text(SLOW_TEXTS[kind](n))
+        times = []
+        for _ in range(3):
+            start = time.process_time()
+            with contextlib.suppress(io.TableError):
+                io.Recipe(target="b").fit(io.scan(tmp_path / "a.csv"))
+            times.append(time.process_time() - start)
+        return min(times)
+
+    once = max(seconds(200_000), 0.1)  # less is no measurement
+    assert seconds(400_000) < 3 * once
 
 
 # --- recipes
@@ -467,6 +595,35 @@ def test_portions_make_the_same_matrix(ending: str, tmp_path: Path, rng: np.rand
     assert told == sorted(told)
     assert told[-1] == 1
     assert np.array_equal(recipe.apply(io.scan(tmp_path / f"a.{ending}")), whole)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_standard_input_comes_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two of them, Ctrl-C is heard."""
+
+    class Input:
+        buffer = memory.BytesIO(b"x,target\n" + b"1.5,no\n2.5,yes\n" * 200)
+
+    monkeypatch.setattr(sys, "stdin", Input)
+    table = io.scan("-")
+    assert sum(1 for _ in table.portions(["x"])) > 5
+    X, y, _ = io.Recipe().fit(table)
+    assert (X.sum(), y.tolist()) == (800, ["no", "yes"] * 200)
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("header", [True, False])
+def test_messy_portions(header: bool, tmp_path: Path) -> None:
+    """Blanks, gaps and words of labels are read in each portion as in the first."""
+    lines = ["1, 2.5, 007", "+2, ?, 008", "3 , -, 007", "4, 1, 008 "] * 60
+    path = tmp_path / "a.csv"
+    path.write_text("# a remark\n" + ("x, z, t\n" if header else "") + "\n\n".join(lines) + "\n")
+    target = "t" if header else "column_3"
+    recipe = io.Recipe(target=target, missing="median")
+    X, y, _ = recipe.fit(io.scan(path, header=header, labels=target))
+    assert X.tolist() == [[1, 2.5], [2, 1.75], [3, 1.75], [4, 1]] * 60
+    assert y.tolist() == ["007", "008"] * 120
+    assert recipe.reading == [f"column {recipe.inputs[1]!r}: 120 missing values, the median 1.75 in their place"]
 
 
 @pytest.mark.usefixtures("small_chunks")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from .._extras import needed
-from ._dialect import Dialect, header_of
+from ._dialect import Dialect, opened, size_of
 from ._errors import TableError
+from ._lines import last_line
+from ._texts import not_numbers
 
 pl = needed("polars", "io")
 
@@ -24,24 +24,29 @@ class Chunk(NamedTuple):
     share: float
 
 
-def csv_chunks(path: Path, dialect: Dialect, schema: dict[str, Any] | None, names: list[str] | None) -> Iterator[Chunk]:
-    """The portions of a file; types are those of ``schema``, or inferred from the first portion."""
-    whole, done, rows, types = os.path.getsize(path), 0, 0, schema
-    with open(path, "rb") as file:
-        header = header_of(file)
-        done, rest = len(header), b""
+def csv_chunks(
+    source: Any, dialect: Dialect, schema: dict[str, Any] | None, names: list[str] | None
+) -> Iterator[Chunk]:
+    """The portions of a file or of its bytes; types are those of ``schema``, or inferred from the first portion."""
+    whole, rows, types = size_of(source), 0, schema
+    done, rest = dialect.start + len(dialect.header), b""
+    with opened(source) as file:
+        file.seek(done)
         while True:
             block = file.read(CHUNK)
             text = rest + block
-            end = len(text) if not block else _last_line(text)
+            end = len(text) if not block else last_line(text)
             if not text or (end == 0 and not block):
                 return
             if end == 0:  # a line, or an open quotation, that is longer than the portion
                 if len(text) > 8 * CHUNK:
-                    raise TableError(f"a quotation or a line after row {rows:,} goes on for {len(text):,} bytes.")
+                    raise TableError(
+                        f"a quotation or a line after row {rows:,} goes on for {len(text):,} bytes: close the "
+                        "quotation mark, or write it twice where it is part of a text."
+                    )
                 rest = text
                 continue
-            frame = _parsed(header + text[:end], dialect, types, rows)
+            frame = _parsed(dialect.header + text[:end], dialect, types, rows)
             types = types or dict(frame.schema)
             rows, done, rest = rows + frame.height, done + end, text[end:]
             yield Chunk(frame if names is None else frame.select(names), end, min(1.0, done / whole))
@@ -49,26 +54,17 @@ def csv_chunks(path: Path, dialect: Dialect, schema: dict[str, Any] | None, name
                 return
 
 
-def _last_line(text: bytes) -> int:
-    """Where the last whole line ends: after a line break that stands outside quotation marks."""
-    end = text.rfind(b"\n") + 1
-    while end > 0 and text.count(b'"', 0, end) % 2:
-        end = text.rfind(b"\n", 0, end - 1) + 1
-    return end
-
-
 def _parsed(content: bytes, dialect: Dialect, types: dict[str, Any] | None, rows: int) -> Any:
     """The frame of some lines; where a value does not fit its column's type, the lines tell the types anew."""
     try:
-        return dialect.parsed(content, types)
+        return dialect.parsed(content, types, rows)
     except pl.exceptions.PolarsError:
         if types is None:
             raise
-    frame = dialect.parsed(content)
+    frame = dialect.parsed(content, first=rows)
     for name, kind in types.items():
         if kind.is_numeric() and frame.schema[name] == pl.String:
-            strange = frame[name].cast(pl.Float64, strict=False).is_null() & frame[name].is_not_null()
-            row = int(strange.arg_max() or 0)
+            row = int(not_numbers(frame[name], dialect.comma).arg_max() or 0)
             value = frame[name][row]
             raise TableError(
                 f"column {name!r} holds {value!r} in row {rows + row + 1:,}, after numbers only: correct it."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +13,17 @@ from numpy.typing import NDArray
 
 from .._extras import needed
 from ._errors import TableError
+from ._texts import looks_of
 
 pl = needed("polars", "io")
 
 MOST_LEVELS = 1000
+ENOUGH_ROWS = 20  # from here on, a text for every other row names the rows; ten rows may well have ten colors
+FEW_LEVELS, OFTEN = 12, 5  # levels such as 0, 1, 2, 3+ are few, and each occurs often
 EXACT = 2**53  # whole numbers up to here are floats
+WHOLE = re.compile(r"0|-?[1-9]\d{0,18}")
+ENDLESS = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
+FRACTION = re.compile(r"-?\d+\.\d+")
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,19 @@ class Column:
     def names(self) -> list[str]:
         """Their names."""
         return [self.name] if self.levels is None else [f"{self.name}={level}" for level in self.levels]
+
+    def read_as(self, rows: int, gaps: int) -> list[str]:
+        """How it was read, in words; nothing of plain numbers. Of its ``rows`` values, ``gaps`` are missing."""
+        words = []
+        if self.levels is not None:
+            n = self.width
+            words.append(f"text, {n:,} level{'s' * (n > 1)} stand{'s' * (n == 1)} for {_columns(n)} of zeros and ones")
+            if 2 < n == rows - gaps:
+                words.append(f"a different one in each row, an identifier? Leave it out (drop={self.name!r})")
+        if self.fill is not None and gaps:
+            what = f"the median {self.fill:g}" if isinstance(self.fill, float) else f"the level {self.fill!r}"
+            words.append(f"{gaps:,} missing value{'s' * (gaps > 1)}, {what} in {'their' if gaps > 1 else 'its'} place")
+        return words
 
     def put(self, series: Any, out: NDArray[np.float64], first: int, unseen: str) -> None:
         """Write the values into the columns ``out``; what is missing becomes NaN. ``first`` is the row's number."""
@@ -77,6 +97,10 @@ class Column:
         return Column(self.name, self.levels, self.levels[int(np.nansum(out, axis=0).argmax())])
 
 
+def _columns(n: int) -> str:
+    return f"{n:,} column{'s' * (n > 1)}"
+
+
 def is_number(kind: Any) -> bool:
     """Whether a polars type is a number; a column without any value counts as one."""
     return bool(kind.is_numeric() or kind == pl.Null)
@@ -95,12 +119,17 @@ def is_sparse(kind: Any) -> bool:
 def check_feature(name: str, kind: Any) -> None:
     """Refuse a column that cannot become numbers, with advice."""
     if kind.is_temporal():
-        raise TableError(
-            f"column {name!r} holds dates or times ({kind}): turn it into numbers that mean something, such as days "
-            "since an event, the month or the weekday, or drop it."
-        )
+        raise dates_refused(name, str(kind))
     if not (is_number(kind) or is_text(kind) or is_sparse(kind)):
         raise TableError(f"column {name!r} holds {kind}, which is neither a number nor text: drop it or flatten it.")
+
+
+def dates_refused(name: str, found: str) -> TableError:
+    """The error for a column of dates."""
+    return TableError(
+        f"column {name!r} holds dates or times ({found}): turn it into numbers that mean something, such as days since "
+        f"an event, the month or the weekday, or leave it out (drop={name!r})."
+    )
 
 
 def numbers(series: Any, first: int) -> NDArray[np.float64]:
@@ -135,38 +164,62 @@ def _check_exact(series: Any, first: int) -> None:
         )
 
 
-def levels_of(name: str, found: set[str]) -> tuple[str, ...]:
-    """The levels in order, unless they are too many to mean anything."""
-    _check_numbers(name, sorted(found))
-    if len(found) > MOST_LEVELS:
-        raise TableError(
-            f"column {name!r} holds more than {MOST_LEVELS:,} different texts, as a name or a number of a customer "
-            "does: drop it, or group the texts."
-        )
+def levels_of(name: str, found: set[str], rows: int) -> tuple[str, ...]:
+    """The levels in order, unless they are numbers in disguise or too many to mean anything; ``rows`` hold a value."""
     if not found:
         raise TableError(f"column {name!r} holds no values at all: drop it.")
-    return tuple(sorted(found))
-
-
-def _check_numbers(name: str, found: list[str]) -> None:
-    """Tell of a column that would be numbers but for a few texts: refuse infinity, warn of what may be a slip."""
-    values = pl.Series(found, dtype=pl.String).str.strip_chars().cast(pl.Float64, strict=False)
-    strange = values.is_null()
-    if not strange.any() and values.is_infinite().any():
-        raise TableError(f"column {name!r} holds {found[values.is_infinite().arg_max()]!r}: give finite numbers.")
-    if 0 < 2 * strange.sum() < len(found):
-        example = found[strange.arg_max()]
-        if len(found) > MOST_LEVELS:
-            raise TableError(f"column {name!r} holds {example!r} among many numbers: correct it, or drop the column.")
-        warnings.warn(
-            f"column {name!r} is taken for text, each number in it for a level of its own, because it holds "
-            f"{example!r}: correct that if it is a slip.",
-            stacklevel=2,
+    levels = sorted(found)
+    _check_looks(name, levels, rows)
+    if len(levels) > MOST_LEVELS:
+        raise TableError(
+            f"column {name!r} holds more than {MOST_LEVELS:,} different texts, as a name or a number of a customer "
+            f"does: leave it out (drop={name!r}), or group the texts."
         )
+    if rows >= ENOUGH_ROWS and 2 * len(levels) > rows:
+        raise TableError(
+            f"column {name!r} holds {len(levels):,} different texts in {rows:,} rows, an identifier? Leave it out "
+            f"(drop={name!r}), or group the texts."
+        )
+    return tuple(levels)
 
 
-def labels_of(parts: Sequence[Any]) -> NDArray[Any]:
-    """The target as an array: whole numbers, floats, booleans or text; dates and longer numbers become text."""
+def _check_looks(name: str, levels: list[str], rows: int) -> None:
+    """Refuse text that most likely is numbers or dates: a column for each of them separates what no plane does.
+
+    Two levels are let pass, because a plane can do no more with two columns of zeros and ones than with their numbers.
+    """
+    looks = looks_of(levels)
+    if 2 * looks.dates > len(levels):
+        raise dates_refused(name, repr(looks.other))
+    endless = [level for level in levels if ENDLESS.fullmatch(level)]
+    if endless and looks.numbers + len(endless) == len(levels):
+        raise TableError(f"column {name!r} holds {endless[0]!r}: give finite numbers.")
+    if 2 * looks.numbers <= len(levels) or len(levels) < 3:
+        return
+    if looks.dress is not None:
+        raise TableError(
+            f"column {name!r} holds numbers that are written as text, such as {looks.dressed!r} with {looks.dress}: "
+            f"write plain ones such as 1190.5, or leave the column out (drop={name!r})."
+        )
+    if looks.other is None:
+        return  # nothing but plain numbers, which somebody has turned into text
+    if len(levels) > FEW_LEVELS or rows < OFTEN * len(levels):
+        raise TableError(
+            f"column {name!r} holds {looks.other!r} among numbers: correct it, leave the field empty if its value is "
+            f"missing, or leave the column out (drop={name!r})."
+        )
+    warnings.warn(
+        f"column {name!r} is taken for text, each number in it for a level of its own, because it holds "
+        f"{looks.other!r}: correct that if it is a slip.",
+        stacklevel=2,
+    )
+
+
+def labels_of(parts: Sequence[Any], written: bool = False) -> NDArray[Any]:
+    """The target as an array: whole numbers, floats, booleans or text; dates and longer numbers become text.
+
+    Labels as a file has ``written`` them are numbers or booleans only where these are written just so.
+    """
     # A portion of a long file may hold the first fraction: then all labels are floats.
     series = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed").to_series()
     if series.dtype.is_float() or series.dtype.is_decimal():
@@ -178,7 +231,21 @@ def labels_of(parts: Sequence[Any]) -> NDArray[Any]:
     texts = series.cast(pl.String)
     names = texts.unique().sort().to_list()
     codes = texts.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
+    typed = _typed(names) if written else None
+    if typed is not None:
+        return np.asarray(typed[codes])
     longest = max(map(len, names))
     # Text of equal length is quick to sort, and a pointer is smaller where the text is long.
     shared = np.array(names, dtype=object if 4 * longest * codes.size > 2**26 else str)
     return np.asarray(shared[codes])
+
+
+def _typed(words: list[str]) -> NDArray[Any] | None:
+    """The words as whole numbers, floats or booleans that are written just so; None where some are not."""
+    if {"false", "true"}.issuperset(words):
+        return np.array([word == "true" for word in words])
+    if all(WHOLE.fullmatch(word) and -(2**63) <= int(word) < 2**63 for word in words):
+        return np.array([int(word) for word in words])
+    if all(FRACTION.fullmatch(word) and repr(float(word)) == word for word in words):
+        return np.array([float(word) for word in words])
+    return None

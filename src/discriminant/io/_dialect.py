@@ -2,99 +2,281 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
+import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, Any, NamedTuple
 
 from .._extras import needed
 from ._errors import TableError
+from ._first_row import is_data
+from ._lines import broken_row
+from ._texts import MISSING, tidy
 
 pl = needed("polars", "io")
 
-MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
-SEPARATORS = ",;\t|"
+SEPARATORS = "\t;,|"  # where two would do, the first one: "1,5;2,5" holds decimal commas
 HEAD = 65536  # bytes that tell
+LONGEST_LINE = 2**26
+SAMPLE = 50  # rows that tell how a file is written
+TELLING = 1000  # rows that tell the types, unless others tell better
 BOM = b"\xef\xbb\xbf"
-WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16
-QUOTED = re.compile(rb'"[^"]*"')
-COMMA_NUMBER = re.compile(rb'(?:^|;)[ "]*[+-]?\d+,\d+(?:[eE][+-]?\d+)?[ "]*(?=;|\r?$)', re.MULTILINE)
-POINT_NUMBER = re.compile(rb"(?:^|;) *[+-]?\d+\.\d+ *(?=;|\r?$)", re.MULTILINE)
+OTHER_FILES = {  # first bytes of what is often called .csv
+    b"\xff\xfe": "it is text in UTF-16: save it as UTF-8",
+    b"\xfe\xff": "it is text in UTF-16: save it as UTF-8",
+    b"PK\x03\x04": "it is a zip archive or an Excel workbook: unpack it, or save the sheet as CSV in UTF-8",
+    b"\xd0\xcf\x11\xe0": "it is an Excel workbook: save the sheet as CSV in UTF-8",
+    b"\x1f\x8b": "it is compressed by gzip: unpack it first, as `gunzip` does",
+    b"BZh": "it is compressed by bzip2: unpack it first, as `bunzip2` does",
+    b"\xfd7zXZ": "it is compressed by xz: unpack it first, as `unxz` does",
+    b"\x28\xb5\x2f\xfd": "it is compressed by zstd: unpack it first, as `unzstd` does",
+    b"PAR1": "it is a Parquet file: name it .parquet",
+    b"ARROW1": "it is an Arrow file: name it .arrow",
+}
+HTML = re.compile(rb"\s*<(?:!doctype|html|table|\?xml)", re.IGNORECASE)
+EXCEL_MARK = re.compile(rb"sep=([\t;,|])\s*", re.IGNORECASE)  # the first line of some exports
+COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+POINT_NUMBER = re.compile(r"[+-]?\d+\.\d+")
+
+
+class Known(NamedTuple):
+    """What the caller knows of a file: see ``read``; ``labels`` names the target, or those that it may be."""
+
+    separator: str | None = None
+    header: bool | None = None
+    as_text: Callable[[str], bool] | None = None
+    labels: Sequence[str] = ()
 
 
 class Dialect(NamedTuple):
     """How a file is parsed: polars' options, polars' names of the columns with the true ones, and which stay text.
 
-    ``odd`` is what the user should know of the names.
+    ``start`` is where the table begins, ``header`` what each portion of it is parsed under, ``odd`` what the user
+    should know of the names, ``labels`` the column of the labels.
     """
 
     options: dict[str, Any]
     names: dict[str, str]
-    texts: tuple[str, ...]
-    odd: str | None
+    texts: tuple[str, ...] = ()
+    start: int = 0
+    header: bytes = b""
+    odd: str | None = None
+    labels: str | None = None
 
     def warn(self) -> None:
         """Tell what is odd, once the file has turned out to be a table."""
         if self.odd is not None:
             warnings.warn(self.odd, stacklevel=2)
 
-    def parsed(self, source: Any, types: dict[str, Any] | None = None) -> Any:
-        """The frame of a path or of bytes that begin with the header; types are those of its columns, or inferred."""
+    @property
+    def comma(self) -> bool:
+        """Whether decimals follow a comma."""
+        return bool(self.options["decimal_comma"])
+
+    def whole(self, source: Any) -> Any:
+        """The frame of a file, or of its bytes."""
+        if self.start == 0:
+            return self.parsed(source)
+        with opened(source) as file:
+            file.seek(self.start)
+            return self.parsed(file.read())
+
+    def parsed(self, source: Any, types: dict[str, Any] | None = None, first: int = 0) -> Any:
+        """The frame of a path or of bytes that begin with the header; types are those of its columns, or inferred.
+
+        Where it is a portion, ``first`` is how many rows came before.
+        """
         if types is None:
-            frame = pl.read_csv(
-                source, infer_schema_length=None, schema_overrides=dict.fromkeys(self.texts, pl.String), **self.options
-            )
+            frame = self._inferred(source, first)
         else:
             frame = pl.read_csv(source, schema=dict(zip(self.names, types.values(), strict=True)), **self.options)
-        return frame.rename(self.names)
+        words = [name for name, kind in frame.schema.items() if kind == pl.String]
+        typed = set(words) - set(self.texts) if types is None else set()
+        frame = frame.with_columns(tidy(frame[name], self.comma, name in typed) for name in words)
+        return _without_blank_lines(frame.rename(self.names))
+
+    def _inferred(self, source: Any, first: int) -> Any:
+        """The frame with types that the first rows tell; where others do not fit them, all columns are text."""
+        texts = dict.fromkeys(self.texts, pl.String)
+        try:
+            return pl.read_csv(source, infer_schema_length=TELLING, schema_overrides=texts, **self.options)
+        except pl.exceptions.PolarsError as error:
+            said = str(error)
+        try:
+            return pl.read_csv(source, infer_schema=False, **self.options)
+        except pl.exceptions.PolarsError as error:
+            with opened(source) as file:
+                mark, has_header = self.options["separator"], self.options["has_header"]
+                broken = broken_row(file.read(), mark, len(self.names), has_header, first, f"{said} {error}")
+            raise broken or error from None
 
 
-def dialect_of(source: Any, separator: str | None = None, as_text: Callable[[str], bool] | None = None) -> Dialect:
-    """How a file, or its bytes, are to be parsed; ``as_text`` tells of which columns no type is inferred."""
-    with io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb") as file:
-        header, body = header_of(file), file.read(HEAD)
-    if header.startswith(WIDE_BOMS):
-        raise ValueError("it is text in UTF-16: save it as UTF-8")
-    mark = separator or _separator(header)
-    comma = mark == ";" and bool(COMMA_NUMBER.search(body)) and not POINT_NUMBER.search(body)
-    options = {"separator": mark, "decimal_comma": comma, "null_values": MISSING, "try_parse_dates": True}
-    raw = pl.read_csv(header, **options, n_rows=0).columns if header.strip() else []
-    written = _written(header, mark, raw)
+def _without_blank_lines(frame: Any) -> Any:
+    """The rows that hold a value; in a table of one column, a blank line is a missing value."""
+    if frame.width < 2 or not all(frame[name].null_count() for name in frame.columns):
+        return frame
+    return frame.filter(~pl.all_horizontal(pl.all().is_null()))
+
+
+def dialect_of(source: Any, known: Known) -> Dialect:
+    """How a file, or its bytes, are to be parsed."""
+    with opened(source) as file:
+        opening = _opening(file)
+        body = file.read(HEAD)
+    _refuse_other(opening.header + body)
+    if opening.header.count(b'"') % 2:
+        raise TableError("a quotation that begins in the first line has no end: close the quotation mark.")
+    mark = known.separator or opening.mark or _separator(opening.header, body)
+    rows = _rows(opening.header + body, mark)
+    has_names = _has_names(rows, known.header, opening)
+    options = {
+        "separator": mark,
+        "decimal_comma": mark != "," and _decimal_comma(rows[1:] if has_names else rows),
+        "null_values": MISSING,
+        "has_header": has_names,
+        "comment_prefix": "#" if opening.remark else None,
+    }
+    raw = pl.read_csv(opening.header, **options, n_rows=0).columns if opening.header.strip() else []
+    written = _written(opening.header, mark, raw) if has_names else [""] * len(raw)
     names = dict(zip(raw, _named(written), strict=True))
-    if as_text is not None:
-        return Dialect(options, names, tuple(name for name, shown in names.items() if as_text(shown)), None)
-    return Dialect(options, names, (), _odd(written))
+    labels = next((name for name in known.labels if name in names.values()), None)
+    texts = tuple(
+        name for name, shown in names.items() if shown == labels or (known.as_text is not None and known.as_text(shown))
+    )
+    odd = _odd(written) if has_names and known.as_text is None else None
+    return Dialect(options, names, texts, opening.start, opening.header if has_names else b"", odd, labels)
 
 
-def header_of(file: IO[bytes]) -> bytes:
-    """The first line; it goes on where a name has a line break in quotation marks."""
-    header = file.readline()
-    while header.count(b'"') % 2 and len(header) < HEAD and (more := file.readline()):
-        header += more
-    return header
+def opened(source: Any) -> IO[bytes]:
+    """A file, or bytes as one."""
+    return io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")
 
 
-def _separator(header: bytes) -> str:
-    """A comma, or the first of semicolon, tabulator and bar in a header whose names do not stand between commas."""
-    bare = QUOTED.sub(b"", header).decode("utf-8", "replace")
-    return next((mark for mark in SEPARATORS if mark in bare), ",")
+def size_of(source: Any) -> int:
+    """How many bytes a file has, or how many these are."""
+    return len(source) if isinstance(source, bytes) else os.path.getsize(source)
+
+
+class _Opening(NamedTuple):
+    """Where the table begins, its first line, the last remark above it, and the separator that Excel writes there."""
+
+    start: int
+    header: bytes
+    remark: bytes | None
+    mark: str | None
+
+
+def _opening(file: IO[bytes]) -> _Opening:
+    """The first line of the table, below blank lines, remarks and Excel's own line."""
+    start, remark, mark = 0, None, None
+    while line := file.readline(LONGEST_LINE):
+        content = line.removeprefix(BOM) if start == 0 else line
+        if content.startswith(b"#"):
+            remark = content
+        elif start == 0 and (excel := EXCEL_MARK.fullmatch(content)):
+            mark = excel[1].decode()
+        elif content.strip():
+            return _Opening(start, line + _rest_of_quotation(line, file), remark, mark)
+        start += len(line)
+    return _Opening(0, b"", remark, mark)
+
+
+def _rest_of_quotation(line: bytes, file: IO[bytes]) -> bytes:
+    """What belongs to the first line where a name has a line break in quotation marks."""
+    rest: list[bytes] = []
+    size, is_open = len(line), line.count(b'"') % 2
+    while is_open and size < HEAD and (more := file.readline(LONGEST_LINE)):
+        rest.append(more)
+        size, is_open = size + len(more), (is_open + more.count(b'"')) % 2
+    return b"".join(rest)
+
+
+def _refuse_other(head: bytes) -> None:
+    """Refuse what is no CSV in spite of its name."""
+    for mark, remedy in OTHER_FILES.items():
+        if head.startswith(mark):
+            raise ValueError(remedy)
+    if HTML.match(head.removeprefix(BOM)):
+        raise ValueError("it is a page of HTML or XML: save its table as CSV")
+    if b"\0" in head:
+        raise ValueError("it holds bytes that are no text: save it as CSV in UTF-8")
+    if not _is_utf8(head):
+        raise ValueError("it is not written in UTF-8: save it as UTF-8")
+    if b"\r" in head and b"\n" not in head:
+        raise ValueError("its lines end in CR alone: save it with the line ends of today")
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether it is, as far as it goes: the last letter may be cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _separator(header: bytes, body: bytes) -> str:
+    """The mark that cuts the first rows into as many fields as the header; a comma where there is none."""
+    fits: dict[str, float] = {}
+    for mark in SEPARATORS:
+        first, *rows = _rows(header + body, mark) or [[]]
+        if len(first) > 1:
+            fits[mark] = sum(len(row) == len(first) for row in rows) / max(1, len(rows))
+    if fits:
+        return max(fits, key=lambda mark: fits[mark])
+    words = [len(line.split()) for line in (header + body).splitlines()[:SAMPLE] if line.strip()]
+    if len(words) > 1 and words[0] > 1 and len(set(words[:-1])) == 1 and b'"' not in header:
+        raise ValueError("its fields stand between blanks: put commas, semicolons or tabulators there")
+    return ","
+
+
+def _rows(text: bytes, separator: str) -> list[list[str]]:
+    """The fields of the first rows without the blanks around them; the last row may be cut off."""
+    lines = io.StringIO(text.removeprefix(BOM).decode("utf-8", "replace"), newline="")
+    rows: list[list[str]] = []
+    try:
+        for row in csv.reader(lines, delimiter=separator, skipinitialspace=True):
+            if any(row) and len(rows) <= SAMPLE:
+                rows.append([field.strip() for field in row])
+            if len(rows) > SAMPLE:
+                break
+    except csv.Error:  # not as RFC 4180 has it: polars knows better
+        return rows
+    return rows[:-1] if len(text) >= HEAD and len(rows) <= SAMPLE else rows
+
+
+def _decimal_comma(rows: list[list[str]]) -> bool:
+    fields = [field for row in rows for field in row]
+    return any(map(COMMA_NUMBER.fullmatch, fields)) and not any(map(POINT_NUMBER.fullmatch, fields))
+
+
+def _has_names(rows: list[list[str]], said: bool | None, opening: _Opening) -> bool:
+    """Whether the first row holds the names; it is refused where it looks like data and nobody has said so."""
+    if said is not None or len(rows) < 2 or not is_data(rows[0], rows[1:]):
+        return said is not False
+    shown = ", ".join(rows[0][:6]) + (", …" if len(rows[0]) > 6 else "")
+    where = " the names may stand in the remark above it;" if opening.remark else ""
+    raise TableError(
+        f"the first row ({shown}) looks like data, not like names of columns:{where} say header=False if the file has "
+        "no names (its columns are then column_1, column_2, …), or header=True if these are the names."
+    )
 
 
 def _written(header: bytes, separator: str, raw: list[str]) -> list[str]:
     """The names as they are written, one for each column; a name that stands twice is refused."""
-    text = header.removeprefix(BOM).decode("utf-8", "replace")
-    try:
-        names = next(csv.reader(io.StringIO(text), delimiter=separator), [])
-    except csv.Error:
-        names = []
+    names = next(iter(_rows(header, separator)), [])
     if len(names) != len(raw):  # not as RFC 4180 has it: polars knows better
-        names = list(raw)
+        names = [name.strip() for name in raw]
     twice = [name for name, count in Counter(names).items() if name and count > 1]
     if twice:
-        raise TableError(f"two columns are called {twice[0]!r}: rename one of them.")
+        raise TableError(
+            f"two columns are called {twice[0]!r}: rename one of them, or say header=False if the first row is data."
+        )
     return names
 
 

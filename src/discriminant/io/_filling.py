@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from ._columns import labels_of, numbers
 from ._errors import TableError
+from ._formats import check_room
 from .tables import Table
 
 if TYPE_CHECKING:
@@ -30,10 +32,13 @@ class Filling:
         self.aside = [name for name in aside if name is not None]
         self.labels: list[Any] = []
         self.weights: list[NDArray[np.float64]] = []
+        self.gaps: Counter[str] = Counter()  # missing values of each column
+        self.left_out = self.seen = 0  # rows
 
     def matrix(self) -> NDArray[np.float64]:
         """X, C-contiguous, made portion by portion in its own memory."""
         recipe, names = self.recipe, [*self.recipe.inputs, *self.aside]
+        check_room(self.table.rows, recipe.width)
         X, n, seen = np.empty((max(1, self.table.rows), recipe.width)), 0, self.first
         for share, part in self.table.portions(names):
             if n + part.height > len(X):
@@ -81,8 +86,11 @@ class Filling:
             if empty.any():
                 if recipe.missing != "drop":
                     self._refuse(name, int(empty.argmax()) + first)
+                self.gaps[name] += int(empty.sum())
                 lacking = empty if lacking is None else lacking | empty
         kept = None if lacking is None else ~lacking
+        self.seen += part.height
+        self.left_out += 0 if lacking is None else int(lacking.sum())
         rows = part if kept is None else part.filter(kept)
         if not self.applying and recipe.target is not None:
             self.labels.append(rows[recipe.target])
@@ -100,6 +108,8 @@ class Filling:
             if np.any(endless := np.isinf(place[:, 0])):
                 row = int(endless.argmax()) + first + 1
                 raise TableError(f"column {column.name!r} is infinite in row {row:,}: give a finite number.")
+            if np.any(absent := np.isnan(place[:, 0])):
+                self.gaps[column.name] += int(absent.sum())
         if recipe.missing == "median":
             return None
         lacking = np.asarray(np.isnan(out).any(axis=1))
@@ -122,7 +132,7 @@ class Filling:
     @property
     def y(self) -> NDArray[Any]:
         """The labels."""
-        return labels_of(self.labels)
+        return labels_of(self.labels, written=self.recipe.target == self.table.labels)
 
     @property
     def w(self) -> NDArray[np.float64] | None:

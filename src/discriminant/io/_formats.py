@@ -2,33 +2,72 @@
 
 from __future__ import annotations
 
-import io
+import math
 import os
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from .._extras import needed
-from ._dialect import dialect_of
+from ._dialect import Dialect, Known, dialect_of, opened, size_of
 from ._errors import TableError
+from ._sparse import WIDEST
 
 pl = needed("polars", "io")
 
 TARGET, FEATURES = "target", "features"  # the columns of a table in LIBSVM's form
+PORTION = 4 * 2**20  # bytes of a file of lines that are read at once
+DEFLATED = 1100  # bytes that one byte of a zip archive stands for at most
 MARKS = {"csv": None, "tsv": "\t"}  # what separates the fields, where the format tells
 
 
-def read_csv(source: Any, kind: str, as_text: Callable[[str], bool] | None) -> Any:
-    """A CSV or TSV file; ``as_text`` tells of which columns no type is inferred."""
-    dialect = dialect_of(source, MARKS[kind], as_text)
-    frame = dialect.parsed(source)
+def read_csv(source: Any, known: Known) -> tuple[Any, Dialect]:
+    """A CSV or TSV file, and how it is written."""
+    dialect = dialect_of(source, known)
+    frame = dialect.whole(source)
     dialect.warn()
-    return frame
+    return frame, dialect
+
+
+def check_room(rows: int, columns: int) -> None:
+    """Refuse a table larger than the memory there is: a few bytes of a file may stand for very many rows."""
+    size = 8 * rows * columns
+    if size > _memory():
+        raise TableError(
+            f"the table of {rows:,} rows and {columns:,} columns takes {size / 2**30:,.1f} GiB, more than the memory "
+            "there is: take fewer rows or columns."
+        )
+
+
+def _memory() -> float:
+    """The bytes of this machine, or those that the process is allowed."""
+    if os.name != "posix":
+        return math.inf
+    import resource
+
+    allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return whole if allowed == resource.RLIM_INFINITY else min(whole, allowed)
+
+
+def rows_of(scanned: Any) -> int:
+    """How many rows a file of columns claims to have; refused where they do not fit into memory."""
+    rows = int(scanned.select(pl.len()).collect().item())
+    check_room(rows, len(scanned.collect_schema()))
+    return rows
+
+
+def _read_parquet(source: Any) -> Any:
+    rows_of(pl.scan_parquet(source))
+    return pl.read_parquet(source)
 
 
 def _read_arrow(source: Any) -> Any:
     try:
+        rows_of(pl.scan_ipc(source))
         return pl.read_ipc(source)
     except pl.exceptions.PolarsError:
         return pl.read_ipc_stream(source)
@@ -37,8 +76,25 @@ def _read_arrow(source: Any) -> Any:
 def _read_libsvm(source: Any) -> Any:
     from sklearn.datasets import load_svmlight_file
 
-    X, y = load_svmlight_file(io.BytesIO(source) if isinstance(source, bytes) else str(source), zero_based=True)
-    return sparse_frame(X, y)
+    loaded = (load_svmlight_file(text, n_features=WIDEST, zero_based=True) for text in _portions(source))
+    return _joined(sparse_frame(X, y) for X, y in loaded)
+
+
+def _read_jsonl(source: Any) -> Any:
+    return _joined(pl.read_ndjson(text, infer_schema_length=None) for text in _portions(source))
+
+
+def _portions(source: Any) -> Iterator[BytesIO]:
+    """Whole lines of a file, some at a time: between two portions, Ctrl-C is heard."""
+    with opened(source) as file:
+        while text := file.read(PORTION) + file.readline():
+            if text.strip():
+                yield BytesIO(text)
+
+
+def _joined(frames: Iterable[Any]) -> Any:
+    parts = list(frames)
+    return pl.concat(parts, how="diagonal_relaxed") if parts else pl.DataFrame()
 
 
 def sparse_frame(X: Any, y: Any) -> Any:
@@ -54,20 +110,30 @@ def sparse_frame(X: Any, y: Any) -> Any:
     return pl.from_arrow(arrow.table({TARGET: arrow.array(y), FEATURES: lists}))
 
 
-def _loaded(source: Any) -> Any:
-    """Arrays of numpy's own files; pickled objects, which could run code, are refused."""
+def _array(file: Any, size: int, source: Any) -> Any:
+    """The array of a file that has as many bytes as it claims; pickled objects, which could run code, are refused."""
     try:
-        return np.load(io.BytesIO(source) if isinstance(source, bytes) else source, allow_pickle=False)
-    except (ValueError, EOFError):  # numpy's message advises to load it all the same
+        version = np.lib.format.read_magic(file)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(file)
+        if dtype.itemsize * math.prod(shape) > size or not dtype.itemsize:
+            raise TableError(f"{named(source)} claims an array of shape {shape} in {size:,} bytes: write it again.")
+        file.seek(0)
+        return np.lib.format.read_array(file, allow_pickle=False)
+    except (ValueError, EOFError) as error:  # numpy's message advises to load it all the same
+        if isinstance(error, TableError):
+            raise
         raise TableError(
             f"{named(source)} is no array file of numbers or text, the only ones that are read safely."
         ) from None
 
 
 def _read_npy(source: Any) -> Any:
-    array = _loaded(source)
-    if not isinstance(array, np.ndarray):
-        raise TableError(f"{named(source)} holds several arrays: name it .npz.")
+    with opened(source) as file:
+        if file.read(4) == b"PK\x03\x04":
+            raise TableError(f"{named(source)} holds several arrays: name it .npz.")
+        file.seek(0)
+        array = _array(file, size_of(source), source)
     if array.dtype.names:
         return pl.DataFrame({name: _series(name, array[name]) for name in array.dtype.names})
     if array.ndim not in (1, 2):
@@ -76,13 +142,22 @@ def _read_npy(source: Any) -> Any:
 
 
 def _read_npz(source: Any) -> Any:
-    with _loaded(source) as arrays:
-        found = {name: arrays[name] for name in arrays.files}
+    with opened(source) as file, zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        if sum(member.file_size for member in members) > DEFLATED * size_of(source):
+            raise TableError(f"{named(source)} claims more than it can hold: write it again.")
+        found = {}
+        for member in members:
+            with archive.open(member) as packed:
+                found[member.filename.removesuffix(".npy")] = _array(packed, member.file_size, source)
     if {"data", "indices", "indptr", "shape"} <= set(found):
         from scipy import sparse
 
         parts = [found.pop(name) for name in ("data", "indices", "indptr", "shape")]
-        X = sparse.csr_array(tuple(parts[:3]), shape=tuple(parts[3].tolist()))
+        shape = tuple(parts[3].tolist())
+        if max(shape) > WIDEST:
+            raise TableError(f"{named(source)} has shape {shape}: a side is at most {WIDEST:,} long.")
+        X = sparse.csr_array(tuple(parts[:3]), shape=shape)
         X.check_format(full_check=True)
         y = found.pop("y", found.pop(TARGET, None))
         frame = sparse_frame(X, np.zeros(X.shape[0]) if y is None else y)
@@ -100,8 +175,8 @@ def _read_npz(source: Any) -> Any:
 
 def _columns(name: str, array: Any) -> dict[str, Any]:
     """One column of a vector, numbered ones of a matrix."""
-    if array.ndim == 1:
-        return {name: _series(name, array)}
+    if array.ndim == 1 or len(array) == 0:  # a matrix without rows may claim any number of columns
+        return {name: _series(name, array.ravel())}
     return {f"{name}{j}": _series(f"{name}{j}", array[:, j]) for j in range(array.shape[1])}
 
 
@@ -125,9 +200,9 @@ def _write_npz(frame: Any, file: Any) -> None:
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
-    "parquet": lambda source: pl.read_parquet(source),
+    "parquet": _read_parquet,
     "arrow": _read_arrow,
-    "jsonl": lambda source: pl.read_ndjson(source, infer_schema_length=None),
+    "jsonl": _read_jsonl,
     "libsvm": _read_libsvm,
     "npy": _read_npy,
     "npz": _read_npz,

@@ -11,6 +11,7 @@ from scipy import sparse
 from ._errors import TableError
 
 WIDEST = 2**31 - 1
+HASHED = 2**24  # columns that few rows may leave empty, as hashed features do
 
 
 class Block(NamedTuple):
@@ -44,6 +45,7 @@ def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> 
     if known is None:
         base = 0 if np.any(columns == 0) else 1
         known = Block(parts[0].name, base, max(1, int(columns.max(initial=0)) + 1 - base))
+        _check_width(known, columns, indptr)
     columns -= known.base
     if np.any(strange := (columns < 0) | (columns >= known.width)):
         entry = int(strange.argmax())
@@ -55,3 +57,13 @@ def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> 
     narrow = np.int32 if max(total, known.width) < 2**31 else np.int64
     X = sparse.csr_array((data, columns.astype(narrow), indptr.astype(narrow)), shape=(indptr.size - 1, known.width))
     return X, known
+
+
+def _check_width(block: Block, columns: Any, indptr: Any) -> None:
+    """Refuse an index that makes a matrix, and models, far larger than the file: it is a slip, or worse."""
+    if block.width > max(HASHED, 4 * columns.size):
+        row = int(np.searchsorted(indptr, int(columns.argmax()), side="right"))
+        raise TableError(
+            f"row {row:,} has index {columns.max():,}, which makes a matrix of {block.width:,} columns for "
+            f"{columns.size:,} entries: number the columns from 1 without large gaps."
+        )

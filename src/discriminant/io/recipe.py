@@ -46,6 +46,13 @@ class Recipe:
     unseen : {"refuse", "ignore"}, default="refuse"
         What happens at ``apply`` to a level of a text column that ``fit`` has not seen: an error, or zeros.
 
+    Attributes
+    ----------
+    feature_names : list of str
+        Names of the columns of X.
+    reading : list of str
+        How ``fit`` read the columns that are not plain numbers: levels, missing values, rows left out.
+
     Examples
     --------
     >>> import polars as pl
@@ -59,6 +66,8 @@ class Recipe:
     array([[1., 0., 1.],
            [2., 1., 0.],
            [4., 0., 1.]])
+    >>> recipe.reading
+    ["column 'color': text, 2 levels stand for 2 columns of zeros and ones"]
     >>> Recipe.from_dict(recipe.to_dict()).apply(frame.drop("sold")[:1])
     array([[1., 0., 1.]])
     """
@@ -88,6 +97,7 @@ class Recipe:
         for name in ("target", "weights"):
             if not isinstance(getattr(self, name), str | None):
                 raise TableError(f"{name}={getattr(self, name)!r} is no name of a column: give a text.")
+        self.reading: list[str] = []  # no field: a later table is read without it
 
     # --- learning
 
@@ -109,7 +119,7 @@ class Recipe:
         table = Table.of(frame)
         self.target = self._target(table.schema)
         chosen = self._chosen(table.schema)
-        self.columns, self.means, self.scales, self.block = (), None, None, None
+        self.columns, self.means, self.scales, self.block, self.reading = (), None, None, None, []
         if any(is_sparse(table.schema[name]) for name in chosen):
             if len(chosen) > 1 or self.standardize:
                 raise TableError(
@@ -128,7 +138,20 @@ class Recipe:
         if self.standardize:
             self.means, self.scales = moments(X)
             self._scale(X)
+        self.reading = self._read_as(filled)
         return X, filled.y, filled.w
+
+    def _read_as(self, filled: Filling) -> list[str]:
+        """How the columns were read that are not plain numbers without gaps, a sentence for each."""
+        told = [
+            f"column {column.name!r}: {'; '.join(words)}"
+            for column in self.columns
+            if (words := column.read_as(filled.seen, filled.gaps[column.name]))
+        ]
+        if filled.left_out:
+            lacking = ", ".join(map(repr, filled.gaps))
+            told.append(f"{filled.left_out:,} of {filled.seen:,} rows left out, which lack a value of {lacking}")
+        return told
 
     def _target(self, schema: dict[str, Any]) -> str:
         """The name of the target column."""
@@ -166,11 +189,15 @@ class Recipe:
         """The columns, with the levels of those that hold text."""
         texts = [name for name in chosen if is_text(table.schema[name])]
         found: dict[str, set[str]] = {name: set() for name in texts}
+        rows = dict.fromkeys(texts, 0)
         for _, part in table.portions(texts) if texts else ():
             for name in texts:
+                rows[name] += part.height - part[name].null_count()
                 if len(found[name]) <= 2000:
                     found[name].update(part[name].cast(str).drop_nulls().unique().to_list())
-        return tuple(Column(name, levels_of(name, found[name]) if name in found else None) for name in chosen)
+        return tuple(
+            Column(name, levels_of(name, found[name], rows[name]) if name in found else None) for name in chosen
+        )
 
     # --- applying
 

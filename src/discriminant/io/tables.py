@@ -11,16 +11,16 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .._atomic import replacing
 from .._extras import needed
 from ._chunks import CHUNK, csv_chunks
-from ._dialect import dialect_of
+from ._dialect import Known, dialect_of, size_of
 from ._errors import TableError
-from ._formats import LINES, MARKS, READERS, WRITERS, named, read_csv
+from ._formats import LINES, MARKS, READERS, WRITERS, named, read_csv, rows_of
 
 pl = needed("polars", "io")
 
@@ -57,6 +57,9 @@ class Table:
         About how many rows there are.
     portions : callable
         Called with the names of the columns wanted; gives pairs (share of the table that is done, frame).
+    labels : str, default=None
+        The column of a text file that was read as text because it holds the labels: they are numbers or booleans only
+        where these are written just so, 7 but not 007, true but not True.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Table:
     schema: dict[str, Any]
     rows: int
     portions: Callable[[Sequence[str]], Iterator[tuple[float, Any]]]
+    labels: str | None = None
 
     @classmethod
     def of(cls, frame: Any) -> Table:
@@ -127,7 +131,9 @@ def format_of(source: Source, format: str | None = None) -> str:
     return FORMATS[suffix]
 
 
-def read(source: Source, *, format: str | None = None, as_text: AsText | None = None) -> Any:
+def read(
+    source: Source, *, format: str | None = None, as_text: AsText | None = None, header: bool | None = None
+) -> Any:
     r"""The whole table of a file.
 
     Parameters
@@ -138,11 +144,15 @@ def read(source: Source, *, format: str | None = None, as_text: AsText | None = 
         By default what the ending of the name tells.
     as_text : callable, default=None
         Told the name of a column of a CSV file; whether it stays text, letter by letter. By default no column does.
+    header : bool, default=None
+        Whether a CSV file begins with the names of its columns; they are column_1, column_2, … if it does not. By
+        default it does, and a first row that looks like data is refused.
 
     Returns
     -------
     polars.DataFrame
-        Columns of inferred types; dates are recognized. Empty fields, NA, N/A, NaN, null and ? are missing values.
+        Columns of inferred types; dates are recognized. Empty fields, NA, N/A, NaN, null and ? are missing values, and
+        among numbers - and the like. Blanks around fields, blank lines and remarks above the header (#) do not count.
 
     Raises
     ------
@@ -161,24 +171,52 @@ def read(source: Source, *, format: str | None = None, as_text: AsText | None = 
     >>> frame.to_dict(as_series=False)
     {'height': [1.5, 2.0], 'color': ['red', 'blue']}
     """
-    kind = format_of(source, format)
+    kind = _kind(source, format, header)
     with _told(source):
-        content = sys.stdin.buffer.read() if os.fspath(source) == "-" else _existing(source)
-        frame = read_csv(content, kind, as_text) if kind in MARKS else READERS[kind](content)
+        content = _content(source)
+        known = Known(MARKS.get(kind), header, as_text)
+        frame = read_csv(content, known)[0] if kind in MARKS else READERS[kind](content)
+    return _with_rows(frame, source)
+
+
+def _kind(source: Source, format: str | None, header: bool | None) -> str:
+    """The format, which must be one of lines of fields where something is said of the first one."""
+    kind = format_of(source, format)
+    if header is not None and kind not in MARKS:
+        raise TableError(f"header={header}: {kind} has no header line; leave it out.")
+    return kind
+
+
+def _content(source: Source) -> Path | bytes:
+    """What is read: a path, or all that comes from standard input or a pipe."""
+    return sys.stdin.buffer.read() if os.fspath(source) == "-" else _existing(source)
+
+
+def _with_rows(frame: Any, source: Source) -> Any:
     if frame.width == 0 or frame.height == 0:
         raise TableError(f"{named(source)} holds no rows: give a table with a header and data.")
     return frame
 
 
-def scan(source: Source, *, format: str | None = None, as_text: AsText | None = None) -> Table:
+def scan(
+    source: Source,
+    *,
+    format: str | None = None,
+    as_text: AsText | None = None,
+    header: bool | None = None,
+    labels: str | Sequence[str] = (),
+) -> Table:
     r"""A table in portions; a CSV or Parquet file of any size never stands in memory as a whole.
 
     Parameters
     ----------
     source : path
         A file, or "-" for standard input.
-    format, as_text : default=None
+    format, as_text, header : default=None
         As for ``read``.
+    labels : str or sequence of str, default=()
+        The column of a CSV file, or the first of these that it has, which holds labels to be kept as they are written:
+        007 and True then stay text, which 7 and true need not.
 
     Returns
     -------
@@ -203,27 +241,35 @@ def scan(source: Source, *, format: str | None = None, as_text: AsText | None = 
     (array([[1.5],
            [2. ]]), array(['no', 'yes'], dtype='<U3'))
     """
-    kind = format_of(source, format)
-    is_file = os.fspath(source) != "-" and Path(source).is_file()
-    if not is_file or kind not in ("csv", "tsv", "parquet") or Path(source).stat().st_size <= CHUNK:
-        return Table.of(read(source, format=format, as_text=as_text))
+    kind = _kind(source, format, header)
     with _told(source):
-        return _scan_parquet(Path(source)) if kind == "parquet" else _scan_csv(Path(source), kind, as_text)
+        content = _content(source)
+        if kind in MARKS:
+            known = Known(MARKS[kind], header, as_text, [labels] if isinstance(labels, str) else labels)
+            return _scan_csv(content, source, known)
+        if kind == "parquet" and isinstance(content, Path):
+            scanned = pl.scan_parquet(content)
+            if 8 * rows_of(scanned) * len(scanned.collect_schema()) > CHUNK:
+                return _scan_parquet(content)
+        return Table.of(_with_rows(READERS[kind](content), source))
 
 
-def _scan_csv(path: Path, kind: str, as_text: AsText | None) -> Table:
-    dialect = dialect_of(path, MARKS[kind], as_text)
-    first = next(csv_chunks(path, dialect, None, None))
+def _scan_csv(content: Path | bytes, source: Source, known: Known) -> Table:
+    if size_of(content) <= CHUNK:
+        frame, dialect = read_csv(content, known)
+        return replace(Table.of(_with_rows(frame, source)), labels=dialect.labels)
+    dialect = dialect_of(content, known)
+    first = next(csv_chunks(content, dialect, None, None))
     dialect.warn()
     schema = dict(first.frame.schema)
-    rows = int(first.frame.height * path.stat().st_size / max(1, first.size) * 1.02) + 1
+    rows = int(first.frame.height * size_of(content) / max(1, first.size) * 1.02) + 1
 
     def portions(names: Sequence[str]) -> Iterator[tuple[float, Any]]:
-        with _told(path):
-            for chunk in csv_chunks(path, dialect, schema, list(names)):
+        with _told(source):
+            for chunk in csv_chunks(content, dialect, schema, list(names)):
                 yield chunk.share, chunk.frame
 
-    return Table(schema, rows, portions)
+    return Table(schema, rows, portions, dialect.labels)
 
 
 def _scan_parquet(path: Path) -> Table:

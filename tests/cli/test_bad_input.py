@@ -19,7 +19,7 @@ PROCESSES = {
     "no known format": ("check notes.txt --format xls", "format"),
     "an empty file": ("check empty.csv", "empty.csv"),
     "a header without rows": ("check header.csv", "no rows"),
-    "more fields than columns": ("check ragged.csv -t target", "ragged.csv"),
+    "more fields than columns": ("check ragged.csv -t target", "row 2 has 4 fields"),
     "bytes that are no parquet": ("check garbage.parquet", "garbage.parquet"),
     "bytes that are no arrow": ("check garbage.arrow", "garbage.arrow"),
     "text that is no JSON": ("check broken.jsonl", "broken.jsonl"),
@@ -55,6 +55,7 @@ PROCESSES = {
 
 INSIDE = {
     "a data set with numbers it does not take": ("check xor-3", "takes no numbers"),
+    "a data set without its names": ("check xor --no-header", "CSV files: leave"),
     "categories that are not there": ("check table-1-9", "categories"),
     "a column to drop that is not there": ("check good.csv -t label --drop A1", "there is no column 'A1'"),
     "weights that are not there": ("fit good.csv -t label --weights w", "there is no column 'w'"),

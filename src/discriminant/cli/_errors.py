@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from shlex import quote
 
 BAD_INPUT = 2
 QUASI = 3
@@ -17,7 +18,7 @@ LONGEST = 880  # characters of a message; with its "Error: " it stays below 900
 FEW = 8  # names that a message lists
 
 
-OPTION = re.compile(r"\b(missing|unseen|format)='(\w+)'")
+OPTION = re.compile(r"\b(missing|unseen|format|drop)='([^']*)'")
 
 
 class CommandError(ValueError):
@@ -32,8 +33,7 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return f"the data do not fit into memory ({shortened(str(error), 200)}): take fewer rows or --features."
     if isinstance(error, ImportError | ValueError):
-        # The library speaks of parameters, missing='drop'; here they are options, --missing drop.
-        return shortened(OPTION.sub(r"--\1 \2", str(error)) or type(error).__name__)
+        return shortened(option_names(str(error)) or type(error).__name__)
     if isinstance(error, OSError):
         what = error.strerror or str(error)
         return shortened(f"{error.filename}: {what}." if error.filename else f"{what}.")
@@ -41,6 +41,12 @@ def sentence(error: BaseException) -> str:
         f"unexpected {type(error).__name__}: {error}. This is a fault of discriminant; set DISCRIMINANT_TRACEBACK=1 to "
         "see where it happened, and report it."
     )
+
+
+def option_names(text: str) -> str:
+    """The library speaks of parameters, missing='drop'; here they are options, --missing drop."""
+    text = text.replace("header=False", "--no-header").replace("header=True", "--header")
+    return OPTION.sub(lambda found: f"--{found[1]} {quote(found[2])}", text)
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

@@ -95,6 +95,15 @@ Format = Annotated[
         metavar="FORMAT", help="The format of DATA where its name does not tell: csv, parquet, …", show_default=False
     ),
 ]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether a CSV file begins with the names of its columns; without them they are column_1, column_2, …, "
+        "or 1, 2, … for short.",
+        show_default=False,
+    ),
+]
 Method = Annotated[
     str,
     typer.Option(
@@ -145,6 +154,7 @@ class Rows:
     drop: Drop = None
     missing: MissingOption = Missing.REFUSE
     format: Format = None
+    header: Header = None
 
 
 @dataclass(frozen=True)

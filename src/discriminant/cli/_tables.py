@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._extras import needed
-from ._errors import CommandError, nearest
-from ._options import Lesson, Rows, names
-from ._output import progress
+from ._errors import CommandError, nearest, option_names, shortened
+from ._methods import REGRESSORS, find
+from ._options import Lesson, Rows, Training, names
+from ._output import progress, say
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
     from ..io import Recipe, Table
 
 TARGET = "target"  # the column of the labels of a built-in data set
+TARGETS = (TARGET, "y")  # and of a file, if none is named
 LONGEST = 2**30  # characters of a text
 SEED = 0  # of generated data sets: a proof about one must hold tomorrow
 
@@ -53,19 +54,21 @@ def frame_of(found: Dataset) -> Any:
     return polars.DataFrame(columns | {TARGET: found.y})
 
 
-def table(source: str, format: str | None, as_text: Callable[[str], bool] | None = None) -> tuple[Table, str | None]:
+def table(source: str, format: str | None, **known: Any) -> tuple[Table, str | None]:
     """The table that the user means, and its target where it is known: a file, standard input, or a data set.
 
-    It comes in portions. ``as_text`` tells which columns of a CSV file stay letter by letter as they are.
+    It comes in portions. What else is ``known`` of a CSV file is what ``io.scan`` takes.
     """
     from ..io import Table, scan
 
     if source != "-" and not Path(source).exists() and format is None:
         found = dataset(source)
+        if found is not None and known.get("header") is not None:
+            raise CommandError("--header and --no-header are for CSV files: leave them out.")
         if found is not None:
             return Table.of(frame_of(found)), TARGET
         _refuse(source)
-    return scan(source, format=format, as_text=as_text), None
+    return scan(source, format=format, **known), None
 
 
 def _refuse(source: str) -> None:
@@ -94,18 +97,44 @@ def learnable(given: Rows) -> tuple[Recipe, Any, Any, Any]:
     from ..io import Recipe
 
     weights, standardize = (given.weights, given.standardize) if isinstance(given, Lesson) else (None, False)
+    target, weights = (_column(name, given.header) for name in (given.target, weights))
     with progress(f"reading {given.data}") as update:
         update(0, None)
-        rows, known = table(given.data, given.format)
+        labels = () if _regresses(given) else TARGETS if target is None else target
+        rows, known = table(given.data, given.format, header=given.header, labels=labels)
         recipe = Recipe(
-            target=given.target or known,
-            features=names(given.features),
-            drop=names(given.drop) or (),
+            target=target or known,
+            features=_columns(given.features, given.header),
+            drop=_columns(given.drop, given.header) or (),
             weights=weights,
             missing=given.missing.value,
             standardize=standardize,
         )
-        return (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1)))
+        found = (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1)))
+    if isinstance(given, Lesson):
+        tell_reading(recipe)
+    return found
+
+
+def tell_reading(recipe: Recipe) -> None:
+    """Say on stderr how columns were read that are not plain numbers."""
+    if recipe.reading:
+        say(f"Read {shortened(option_names('; '.join(recipe.reading)))}.")
+
+
+def _regresses(given: Rows) -> bool:
+    """Whether numbers are to be predicted, not labels as the file writes them."""
+    return isinstance(given, Training) and find(given.method) in REGRESSORS.values()
+
+
+def _columns(text: str | None, header: bool | None) -> list[str] | None:
+    chosen = names(text)
+    return None if chosen is None else [_column(name, header) or name for name in chosen]
+
+
+def _column(name: str | None, header: bool | None) -> str | None:
+    """A column of a file without names may be given by its place, from 1."""
+    return f"column_{int(name)}" if header is False and name is not None and name.isdecimal() else name
 
 
 def axes_of(axes: str | None, known: list[str]) -> list[str]:

@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from .._atomic import write_whole
-from ._errors import OVERLAP, QUASI
+from ._errors import OVERLAP, QUASI, option_names
 from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, taking
 from ._output import echo, say, watched
-from ._tables import learnable
+from ._tables import learnable, tell_reading
 from ._writing import check_place
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
+MOST = 12  # columns that are told of
 
 
 @taking(Rows)
@@ -42,5 +43,17 @@ def check(
     if output is not None and output != "-":
         write_whole(output, f"{proof}\n")
         say(f"The proof is in {output}.")
-    echo(proof if json or output == "-" else str(found))
+    if json or output == "-":
+        tell_reading(recipe)
+        echo(proof)
+    else:
+        echo(f"{found}{_columns(recipe.reading)}")
     return CODES[found.verdict]
+
+
+def _columns(reading: list[str]) -> str:
+    """How the columns were read that are not plain numbers, below the verdict."""
+    told = [option_names(words) for words in reading[:MOST]]
+    if len(reading) > MOST:
+        told.append(f"and {len(reading) - MOST:,} more")
+    return "".join(f"\n  {'' if k else 'columns':<14} {words}" for k, words in enumerate(told))

@@ -10,7 +10,7 @@ import typer
 
 from ._errors import CommandError
 from ._models import model_of
-from ._options import Data, Format, Json, Missing, Model, Quiet, UnseenOption
+from ._options import Data, Format, Header, Json, Missing, Model, Quiet, UnseenOption
 from ._output import echo_json, progress, say
 from ._tables import standard_input, table
 from ._writing import check_place, write_table
@@ -38,6 +38,7 @@ def predict(
     ] = None,
     unseen: UnseenOption = None,
     format: Format = None,
+    header: Header = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -55,7 +56,7 @@ def predict(
         )
     if unseen is not None:
         recipe.unseen = unseen.value
-    rows, _ = table(data, format, _as_text(recipe, output))
+    rows, _ = table(data, format, as_text=_as_text(recipe, output), header=header)
     scoring = _Scoring(fitted, recipe, _gaps(recipe, missing), column, scores, kept=json)
     with progress(f"predicting {data}") as update:
         scored = scoring.portions(rows, lambda share: update(share, 1))

@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import expit
 
-from discriminant import GradientDescent, NewtonDescent, NotConvergedWarning, Perceptron, Status, criteria, datasets
+from discriminant import (
+    GradientDescent,
+    LinearProgram,
+    NewtonDescent,
+    NotConvergedWarning,
+    Perceptron,
+    Status,
+    criteria,
+    datasets,
+)
 from discriminant.criteria import Criterion
 from discriminant.schedules import Adaptive, Constant, Harmonic
 
@@ -315,11 +324,19 @@ def test_float32_converges_as_far_as_it_can():
         np.testing.assert_allclose(model.weights_, lstsq(X, y), rtol=1e-3)
 
 
-def test_a_zero_gradient_at_the_start_is_told():
-    """J_q without margin is least at a = 0: "particularly embarrassing", says the book."""
-    model = GradientDescent(criterion="squared").fit(*table(1, 3))
-    assert model.n_corrections_ == 0
-    assert "The gradient is zero at the start" in str(model.report_)
+@pytest.mark.parametrize("kind", [GradientDescent, NewtonDescent])
+def test_a_zero_gradient_at_the_start_is_told(kind):
+    """Exclusive or: a = 0 is the minimum of J_s, with every pattern on the plane."""
+    model = kind().fit([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1])
+    assert (model.status_, model.n_corrections_) == (Status.CONVERGED, 0)
+    assert "The gradient is zero at the start, which is the minimum." in str(model.report_)
+
+
+def test_without_margins_descent_may_end_at_zero():
+    """J_q without margins is least at a = 0: "particularly embarrassing", says the book."""
+    model = NewtonDescent(criterion="squared", margin=0, start=[0.1, 0.1, -0.1]).fit(*table(1, 3))
+    assert np.linalg.norm(model.weights_) < 1e-9
+    assert "With margin=0 a = 0 is a minimum whatever the classes" in str(model.report_)
 
 
 def test_separable_patterns_have_no_least_log_loss():
@@ -327,6 +344,83 @@ def test_separable_patterns_have_no_least_log_loss():
         model = NewtonDescent(criterion="logistic", max_iter=30).fit(*table(1, 2))
     assert np.all(np.isfinite(model.weights_))
     assert model.score(*table(1, 2)) == 1
+
+
+# Every criterion with nothing else given
+
+
+def clouds(apart, offset, n=40, d=3):
+    """Two clouds of points, far from the origin or not, and the same points about their mean."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(n, d)), np.arange(n) % 2
+    X[:, 0] += apart * (2 * y - 1)
+    X -= X.mean(axis=0)
+    return X + offset * np.array([1.0, -1.0, 0.0]), y, X
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+@pytest.mark.parametrize("apart", [1.0, 6.0], ids=["overlapping", "separable"])
+@pytest.mark.parametrize(
+    ("kind", "criterion"),
+    [*((GradientDescent, name) for name in DESCENDABLE), *((NewtonDescent, name) for name in SMOOTH)],
+)
+def test_a_criterion_is_all_that_is_needed(kind, criterion, apart, offset):
+    """No refusal, no wrong claim, and CONVERGED means the minimum: checked about the mean, where it is easy to find."""
+    X, y, near = clouds(apart, offset)
+    model = quietly(kind(criterion=criterion) if offset == 0 else kind(criterion=criterion, max_iter=100), X, y)
+    assert np.all(np.isfinite(model.weights_))
+    useless = apart == 1 and criterion in ("perceptron", "minimax")  # where classes overlap they are least at a = 0
+    if not useless and (offset == 0 or kind is NewtonDescent):
+        assert model.score(X, y) >= (1 if apart == 6 else 0.8)
+    margin = 1.0 if criterion == "squared" else None
+    J = criteria.get(criterion)(normalized(X, y), margin)
+    if model.status_ is Status.SEPARATED:
+        assert np.all(normalized(X, y) @ model.weights_ > 0)
+    if model.status_ is Status.CONVERGED:
+        a = quietly(NewtonDescent(criterion=criterion, tol=1e-12), near, y).weights_
+        a = np.append(a[0] + (near - X)[0] @ a[1:], a[1:])
+        assert J.value(model.weights_) <= (1 + 1e-6) * J.value(a) + 1e-12
+    if kind is NewtonDescent and J.uses_margin:
+        assert model.status_.finished
+
+
+def test_the_minimum_of_a_criterion_with_kinks():
+    """The level method: on overlapping classes near the minimum that linear programming finds, and no claim to it."""
+    X, y, _ = clouds(1.0, 0.0)
+    model = quietly(GradientDescent(criterion="hinge", max_iter=2000), X, y)
+    assert model.status_ is Status.BUDGET
+    assert model.history_["criterion"].min() <= 1.01 * LinearProgram().fit(X, y).objective_
+    assert "LinearProgram" in str(model.report_)
+
+
+@pytest.mark.parametrize("schedule", [None, "optimal", "best constant"])
+def test_converged_far_from_the_origin_is_the_minimum(schedule):
+    """The gradient at a = 0 is long by the offset alone: that it has fallen far below says nothing."""
+    converged, tol = 0, 1e-3
+    for offset in (0.0, 3.0, 30.0, 300.0):
+        X, y, near = clouds(1.0, offset)
+        eta = 0.5 / np.linalg.norm(normalized(X, y), 2) ** 2 if schedule == "best constant" else schedule
+        model = quietly(GradientDescent(schedule=eta, tol=tol, max_iter=300), X, y)
+        if model.status_ is Status.CONVERGED:
+            converged += 1
+            J = criteria.SquaredError(normalized(near, y))
+            assert np.sum((normalized(X, y) @ model.weights_ - 1) ** 2) <= (1 + tol) * J.value(lstsq(near, y))
+    assert converged
+
+
+def test_wide_data_need_no_square_matrix(rng):
+    """Beyond a thousand features Newton's step comes from products with Y alone, the same step."""
+    X, y = sparse.random_array((30, 3000), density=0.01, rng=rng, format="csr"), np.arange(30) % 2
+    for criterion in ("mse", "logistic", "squared_hinge"):
+        model = quietly(NewtonDescent(criterion=criterion, max_iter=3), X, y)
+        Y = normalized(X.toarray(), y)
+        J, a = criteria.get(criterion)(Y), np.zeros(3001)
+        for _ in range(model.n_corrections_):
+            c, m = J.curvatures(Y @ a) * np.ones(30), Y @ a
+            a = a - np.linalg.pinv(np.sqrt(c)[:, None] * Y) @ np.divide(
+                J.slopes(m), np.sqrt(c), out=np.zeros(30), where=c > 0
+            )
+        np.testing.assert_allclose(model.weights_, a, rtol=0, atol=1e-8 * np.abs(a).max())
 
 
 # Many classes, storage, scales
@@ -390,7 +484,12 @@ def test_bad_data(bad):
         (NewtonDescent(criterion="minimax"), "criterion='minimax' has no Hessian"),
         (NewtonDescent(criterion="errors"), "criterion='errors' has no gradient"),
         (GradientDescent(criterion="errors"), "criterion='errors' has no gradient: choose another"),
-        (GradientDescent(criterion="perceptron"), "schedule='optimal' needs the Hessian that criterion='perceptron'"),
+        (
+            GradientDescent(criterion="perceptron", schedule="optimal"),
+            "schedule='optimal' needs the Hessian that criterion='perceptron'",
+        ),
+        (GradientDescent(criterion="squared", margin=0), "margin=0 leaves descent on criterion='squared' at a = 0"),
+        (NewtonDescent(criterion="squared", margin=0.0), "give a margin > 0, or a start"),
         (GradientDescent(criterion="msee"), "got 'msee'; did you mean 'mse'"),
         (GradientDescent(schedule="rls"), "schedule='rls' belongs to single-sample rules"),
         (GradientDescent(schedule=-1.0), r"got -1\.0"),
@@ -409,6 +508,11 @@ def test_bad_parameters_are_named(model, words):
 
 
 def test_a_curvature_that_is_not_positive():
-    """Far out the squared sigmoid is concave along its gradient, and Eq. 14 has no answer."""
+    """Far out the squared sigmoid is concave along its gradient: Eq. 14 has no answer, the default goes down."""
+    model = GradientDescent(criterion="sigmoid", start=[-5.0, 0.0], schedule="optimal")
+    data = [[1.0], [1.1], [-1.0]], [1, 1, 0]
     with pytest.raises(ValueError, match=r"schedule='optimal' needs a positive, finite curvature.*'sigmoid'.*a number"):
-        GradientDescent(criterion="sigmoid", start=[-5.0, 0.0]).fit([[1.0], [1.1], [-1.0]], [1, 1, 0])
+        model.fit(*data)
+    J = quietly(model.set_params(schedule=None), *data).history_["criterion"]
+    assert np.all(np.diff(J) <= 1e-12)
+    assert J[-1] < J[0] / 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import tracemalloc
 from typing import Any
 
@@ -388,6 +389,28 @@ BAD: list[tuple[dict[str, Any], str]] = [
 def test_bad_input(data: Any, options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RecursiveLeastSquares(**options).fit(*data)
+
+
+def test_too_many_features_are_refused_with_the_size() -> None:
+    X = sparse.csr_array(([1.0, 2.0], ([0, 1], [5, 49_999])), shape=(2, 50_000))
+    with pytest.raises(ValueError, match=r"50,000 features, for which R would take 18\.6 GiB: take WidrowHoff"):
+        RecursiveLeastSquares().fit(X, [0, 1])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e2, 1e4])
+def test_what_delta_keeps_from_the_sum_of_squares_is_told(data: Any, offset: float) -> None:
+    """Far from the origin the weights must be long, and the default delta holds them back."""
+    X, y = data
+    model = RecursiveLeastSquares().fit(X + offset, y)
+    J = np.sum((normalized(X + offset, y) @ model.weights_ - 1) ** 2)
+    Y = normalized(X, y)
+    above = J - np.sum((Y @ np.linalg.lstsq(Y, np.ones(60), rcond=None)[0] - 1) ** 2)
+    told = re.search(
+        r"holds the weights back: the sum of squares alone could be lower by (.*); give", str(model.report_)
+    )
+    assert (told is not None) == (above > 1e-3 * J)
+    assert told is None or 0.5 * above < float(told[1]) < 1.01 * above
+    assert "back" not in str(RecursiveLeastSquares(delta=1e-12).fit(X + offset, y).report_)
 
 
 @pytest.mark.parametrize("X", [[[1.0], [2.0]], [[0.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0], [3.0, 3.0]]])

@@ -301,6 +301,16 @@ class TestConvergence:
             assert model.status_ is Status.BUDGET
             assert model.n_iter_ == 300
 
+    @pytest.mark.parametrize("offset", [0.0, 10.0, 100.0, 1000.0])
+    @pytest.mark.parametrize("kind", [WidrowHoff, WidrowHoffRegressor])
+    def test_converged_far_from_the_origin_is_the_minimum(self, kind: Any, offset: float, data: Any) -> None:
+        """There Y'b is so long that a gradient far below it says nothing."""
+        X, y = data
+        model = fitted(kind(batch=True, schedule="optimal", tol=1e-3, max_iter=200), X + offset, 2 * y - 1)
+        J = np.sum((np.c_[np.ones(len(X)), X + offset] @ model.weights_ - (2 * y - 1)) ** 2)
+        least = np.sum((normalized(X, y) @ least_squares(X, y) - 1) ** 2)
+        assert model.status_ is (Status.CONVERGED if offset == 0 else Status.BUDGET) or J / least <= 1.001
+
     def test_batch_descends(self, data: Any) -> None:
         """J_s never rises for eta < 2 / lambda_max."""
         Y = normalized(*data)

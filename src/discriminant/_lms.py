@@ -36,11 +36,13 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.utils import check_random_state
 
 from ._driver import Watch
+from ._expansion import newton_step
 from ._machine import Path, record
 from ._problem import Problem, read_only, sqnorms
 from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from ._state import Changing
 from .base import ORDER_OF_VISITS, choice, number
+from .criteria import SquaredError
 from .samples import Samples
 from .schedules import Constant, Optimal, ScalarRLS, Schedule, get
 from .solution import Epoch, Status
@@ -171,6 +173,7 @@ class LeastMeanSquaresRule(Changing):
         self.measured: AimedProblem | None = None
         self.gram: NDArray[Any] | None = None
         self.goal: float | None = None
+        self.looked = np.inf  # length of the gradient when what J can still fall by was last computed
 
     def measure(self, problem: AimedProblem) -> None:
         """Look at the patterns once: who takes part, how long they are, how long a step may be."""
@@ -183,7 +186,7 @@ class LeastMeanSquaresRule(Changing):
         self.measured, self.lengths = problem, np.sqrt(norms).astype(problem.dtype)
         self.Y = Samples(problem.source, np.ones(problem.n_rows))
         self.weight = problem.part * (problem.weight.astype(np.float64) if problem.weight.size else 1.0)
-        self.norms, self.gram, self.goal = self.weight * norms, None, None
+        self.norms, self.gram, self.goal, self.looked = self.weight * norms, None, None, np.inf
         self.largest = max(self.largest, float(self.norms.max()))
         self.usual = float(np.abs(problem.targets).max()) + self.size * float(self.lengths.max())  # bounds |e| at a(1)
         if self.largest > 0:
@@ -283,14 +286,24 @@ class LeastMeanSquaresRule(Changing):
             raise self.diverged(met.worst)
         return met
 
-    def solves(self, problem: AimedProblem, gradient: NDArray[Any]) -> bool:
-        """Whether |Y'(Ya - b)| <= tol |Y'b|."""
+    def solves(self, problem: AimedProblem, gradient: NDArray[Any], value: float, watch: Watch) -> bool:
+        """Whether |Y'(Ya - b)| <= tol |Y'b|, and J_s, of this value, cannot fall by more than tol of itself.
+
+        The second is what counts: far from the origin Y'b is so long that the first says little.
+        """
         if self.goal is None:
             self.goal = length_of(self.Y.T @ (self.weight * problem.targets))
         size = length_of(gradient)
         if self.shares == 1:  # a report has one line for it
             self.facts["details"] = {"gradient": f"{size:.3g} long, {self.goal:.3g} at a = 0"}
-        return size <= self.tol * self.goal
+        if size > min(self.tol * self.goal, self.looked / 2):  # the next look costs as much as many steps
+            return False
+        self.looked = size
+        at_zero = float(np.sum(self.weight * np.square(problem.targets, dtype=np.float64)))
+        J = SquaredError(self.Y, problem.targets, self.weight)
+        margins = self.Y @ self.primal(self.A)
+        fall = newton_step(J, margins, -2 * gradient.astype(np.float64), watch).fall
+        return size == 0 or fall <= self.tol * max(value, self.tol * at_zero)
 
     def bound(self) -> float:
         """The step that must not be reached."""
@@ -322,8 +335,8 @@ class SingleSampleRule(LeastMeanSquaresRule):
         solved = met.longest <= self.tol * max(1.0, length_of(self.primal(self.A)))
         if solved:
             total = np.zeros_like(self.A)
-            self.go_through(problem, watch, total)
-            solved = self.solves(problem, self.primal(total))
+            value = self.go_through(problem, watch, total).criterion
+            solved = self.solves(problem, self.primal(total), value, watch)
         return Epoch(met.errors, met.criterion, self.eta, met.changes, Status.CONVERGED if solved else None)
 
 
@@ -372,7 +385,7 @@ class BatchRule(LeastMeanSquaresRule):
         self.schedule.observe(errors=met.errors)
         self.eta = self.length(gradient) if isinstance(self.schedule, Optimal) else self.schedule(self.k)
         short = self.eta * length_of(gradient) <= self.tol * max(1.0, length_of(self.primal(self.A)))
-        if short and self.solves(problem, gradient):
+        if short and self.solves(problem, gradient, met.criterion, watch):
             return Epoch(met.errors, met.criterion, self.eta, 0, Status.CONVERGED)
         with np.errstate(over="ignore", invalid="ignore"):  # ``answer`` refuses what is not finite
             self.A += self.A.dtype.type(self.eta) * total

@@ -12,7 +12,7 @@ Four ways, chosen by shape and condition, and named in the answer:
 - ``dual``: the n x n matrix of inner products, when there are fewer rows than columns;
 - ``lsqr``: products with X only, for sparse matrices too large for the others.
 
-Nothing of the size of X is copied.
+Nothing of the size of X is copied.  Where a watch is given, Ctrl-C is heard between two blocks of rows.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from scipy.linalg.lapack import dpocon
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from ._workers import one_blas_thread
+
+from ._driver import Watch
 
 BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
 RUNS = 16  # parts of the data that threads may take, whatever their number
@@ -93,19 +95,19 @@ def blocks(X: Any, T: Targets, v: Matrix | None) -> Iterator[tuple[Any, Matrix, 
         yield X[rows].astype(np.float64, copy=False), T[rows], None if v is None else v[rows]
 
 
-def moments(X: Any, T: Targets, v: Matrix | None = None) -> Moments:
+def moments(X: Any, T: Targets, v: Matrix | None = None, watch: Watch | None = None) -> Moments:
     """Means, scatter and cross products in one pass; what overflows is left to ``Moments.finite``.
 
     The squares are taken about a provisional center where the features lie far from zero, because
     sum xx' - n mm' would cancel there.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        return _moments(X, T, v)
+        return _moments(X, T, v, watch)
 
 
-def _moments(X: Any, T: Targets, v: Matrix | None) -> Moments:
+def _moments(X: Any, T: Targets, v: Matrix | None, watch: Watch | None) -> Moments:
     center = None if sparse.issparse(X) else provisional_center(X)
-    sums = in_order(X, lambda rows: _sums(X[rows], T[rows], None if v is None else v[rows], center))
+    sums = in_order(X, lambda rows: _sums(X[rows], T[rows], None if v is None else v[rows], center), watch)
     total, first, target_first, gram, cross, squares = sums
     mean, target_mean = first / total, target_first / total
     scatter = gram - total * np.outer(mean, mean)
@@ -132,18 +134,23 @@ def _sums(B: Any, S: Matrix, u: Matrix | None, center: Matrix | None) -> list[An
     return [total, np.asarray(ones @ B).ravel(), target_sum, gram, np.asarray(weighted.T @ S), ones @ S**2]
 
 
-def in_order(X: Any, work: Callable[[slice], list[Any]]) -> list[Any]:
+def in_order(X: Any, work: Callable[[slice], list[Any]], watch: Watch | None = None) -> list[Any]:
     """Add up the work on all blocks: a thread takes a run of blocks, and the runs are added in their order.
 
     The runs depend on the number of rows alone, and BLAS works with one thread, so that the sums have the same bits
-    whatever the number of threads.
+    whatever the number of threads.  A watch is asked before each block.
     """
     n = X.shape[0]
     run = BLOCK * max(1, -(-n // (BLOCK * RUNS)))
     runs = [range(start, min(start + run, n), BLOCK) for start in range(0, n, run)]
 
+    def part(start: int) -> list[Any]:
+        if watch is not None:
+            watch.check()
+        return work(slice(start, min(start + BLOCK, n)))
+
     def total(starts: range) -> list[Any]:
-        parts = [work(slice(start, min(start + BLOCK, n))) for start in starts]
+        parts = [part(start) for start in starts]
         return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
 
     if len(runs) == 1:

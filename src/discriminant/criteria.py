@@ -95,25 +95,35 @@ class Criterion:
     def gradient(self, a: ArrayLike) -> Vector:
         """∇J(a), a subgradient on the kinks; ValueError without `has_gradient`."""
         self._require("gradient")
-        return transposed_product(self.Y, self._weights * self._slope(self._margins(a)))
+        return transposed_product(self.Y, self.slopes(self._margins(a)))
 
     def hessian(self, a: ArrayLike) -> Vector:
         """H(a), generalized on the kinks; ValueError without `has_hessian`."""
         self._require("hessian")
-        return gram(self.Y, self._weights * self._curvature(self._margins(a)))
+        return gram(self.Y, self.curvatures(self._margins(a)))
+
+    def slopes(self, m: Vector) -> Vector:
+        """w_i φ′(m_i) at the margins m = Ya, so that ∇J = Yᵗ slopes."""
+        self._require("gradient")
+        return np.asarray(self._weights * self._slope(m))
+
+    def curvatures(self, m: Vector) -> Vector:
+        """w_i φ″(m_i) at the margins m = Ya, the weights of y_i y_iᵗ in H: one for each sample, or one for all."""
+        self._require("hessian")
+        return np.asarray(self._weights * self._curvature(m))
 
     def evaluate(self, a: ArrayLike) -> tuple[Vector, float, Vector]:
         """Ya, J(a) and ∇J(a) together, with one product Ya for all three."""
         self._require("gradient")
         m = self._margins(a)
         value = float(np.sum(self._weights * self._loss(m)))
-        return m, value, transposed_product(self.Y, self._weights * self._slope(m))
+        return m, value, transposed_product(self.Y, self.slopes(m))
 
     def curvature(self, a: ArrayLike, v: ArrayLike) -> float:
         """vᵗH(a)v without building H; ValueError without `has_hessian`."""
         self._require("hessian")
         along = product(self.Y, v).astype(np.float64, copy=False)
-        return float(np.sum(self._weights * self._curvature(self._margins(a)) * along**2))
+        return float(np.sum(self.curvatures(self._margins(a)) * along**2))
 
     def _margins(self, a: ArrayLike) -> Vector:
         """Ya; a row that is not finite would pass every comparison unseen, so it is an error."""

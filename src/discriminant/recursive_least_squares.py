@@ -46,6 +46,9 @@ from .base import OnlineClassifier, choice, number
 from .solution import Epoch, Solution, Status
 
 BOUND = 1e8  # how far beyond 1/delta an entry of D may grow
+MEMORY = 2**29  # bytes of R, which a pass holds twice: 8,191 features
+TERMS = 10  # of the series for what delta costs
+NOTICEABLE = 1e-3  # part of the criterion by which delta may raise the sum of squares without a word
 
 
 @inlined
@@ -142,6 +145,11 @@ class RecursiveRule(Changing):
         self.random = check_random_state(model.random_state) if model.order == "random" else None
         self.dtype, self.forgetting, self.targets = problem.dtype, float(model.forgetting), model.targets
         d = problem.n_features + 1
+        if 8 * d * d > MEMORY:
+            raise ValueError(
+                f"X has {problem.n_features:,} features, for which R would take {8 * d * d / 2**30:.1f} GiB: take "
+                "WidrowHoff, which needs no matrix, or LeastSquares; or choose fewer features."
+            )
         self.V, self.D, self.cap = np.eye(d), np.full(d, 1 / model.delta), BOUND / model.delta
         self.k, self.left = 0, 1 if online else int(model.max_iter)
         self.least = 0.0
@@ -285,6 +293,17 @@ class RecursiveLeastSquares(OnlineClassifier):
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         return RecursiveRule(start, problem, self, online)
 
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+        (solution,) = super()._solutions(problem, watch, X, y, sample_weight)
+        rule: RecursiveRule = solution.facts["rule"]
+        loss = held_back(rule, self._starts(problem, 1)[0], float(self.delta)) if self.forgetting == 1 else 0.0
+        if loss > NOTICEABLE * rule.least:
+            solution.facts["held back"] = [
+                f"delta = {self.delta:g} holds the weights back: the sum of squares alone could be lower by "
+                f"{loss:.3g}; give a smaller delta, or standardize the features."
+            ]
+        return [solution]
+
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
         rules = super()._resume(problem, problems, first)
         if not first:
@@ -293,7 +312,7 @@ class RecursiveLeastSquares(OnlineClassifier):
 
     def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
         rule: RecursiveRule = solutions[0].facts["rule"]
-        solutions[0].facts["notes"] = [self._solved()]
+        solutions[0].facts["notes"] = [self._solved(), *solutions[0].facts.get("held back", [])]
         super()._publish(solutions, problem, X)
         self._state = rule.A, rule.V, rule.D, rule.least
 
@@ -315,6 +334,24 @@ class RecursiveLeastSquares(OnlineClassifier):
             f"The weights solve (delta I + Y'Y) a = Y'b + delta a(1) with delta = {self.delta:g}, where {how}: nothing "
             "is left to iterate."
         )
+
+
+def held_back(rule: RecursiveRule, start: NDArray[Any], delta: float) -> float:
+    """By how much, at the least, delta keeps the sum of squares above its minimum.
+
+    With x = a - a(1) and M = delta R it is delta x'M(I - M)^-1 x, the sum of delta x'M^k x over k = 1, 2, ...: the
+    first terms, and the rest as if their ratio, which never falls, remained what it is.
+    """
+    half = np.sqrt(delta * rule.D)[:, None] * rule.V
+    x = rule.A - start
+    terms = [float(np.sum(x**2))]
+    u = x
+    for _ in range(TERMS):
+        v = u @ half.T
+        terms.append(float(np.sum(v * (x @ half.T))))
+        u = v @ half
+    ratio = min(terms[-1] / terms[-2], 1 - 1e-12) if terms[-2] > 0 else 0.0
+    return delta * (sum(terms[1:]) + terms[-1] * ratio / (1 - ratio))
 
 
 def margins_of(targets: Any, n: int) -> NDArray[np.float64]:

@@ -51,7 +51,8 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         samples, 1 / lambda_max for the batch rule.
     tol : float, default=1e-4
         It stops when the longest step of a pass is below ``tol``, relative to the length of the weights where that
-        exceeds one, and the gradient is shorter than ``tol`` times that at w = 0, w0 = 0.
+        exceeds one, the gradient is shorter than ``tol`` times that at w = 0, w0 = 0, and the sum of squares cannot
+        fall by more than ``tol`` of itself.
     order : {"cyclic", "random"}, default="cyclic"
         The rows' order, or a new permutation each pass.
     start : array of shape (d+1,), default=None

@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discriminant import FitInterruptedWarning, NotConvergedWarning, Status, datasets
+from discriminant._driver import Watch
 from discriminant._patterns import BLOCK, Patterns
 from discriminant._problem import make_problem
 from discriminant.ho_kashyap import HoKashyap, HoKashyapRule, optimal_rate
@@ -468,8 +469,8 @@ def test_a_weight_of_two_is_two_rows(options: dict[str, Any], rng: np.random.Gen
     if weighted.status_ is Status.NOT_SEPARABLE:
         assert np.all(weighted.evidence_[weight == 0] == 0)
         check_evidence(weighted, X, y)
-    assert np.all(np.isnan(weighted.errors_) == (weight == 0))
-    assert np.all(np.isnan(weighted.margins_) == (weight == 0))
+    assert np.all(weighted.errors_[weight == 0] == 0)
+    assert np.all(weighted.margins_[weight == 0] == b[weight == 0])  # rows without weight keep their b(1)
 
 
 def test_rows_without_weight_do_not_count():
@@ -549,7 +550,7 @@ def test_rank_is_found_on_ill_conditioned_data(rng: np.random.Generator):
     X = U @ np.diag(np.r_[np.logspace(0, -11, 10), 0, 0]) @ V.T
     y = rng.integers(0, 2, size=200)
     problem = make_problem(X, y.astype(np.int32), None, 2)
-    assert Patterns(problem).whitened().shape == (13, 11)
+    assert Patterns(problem, Watch()).whitened().shape == (13, 11)
 
 
 def test_features_far_from_zero(rng: np.random.Generator):
@@ -631,7 +632,8 @@ def test_many_classes(multiclass: str):
         single = fitted(X[part], labels[part])
         assert_allclose(model.weights_[p], single.weights_, rtol=1e-7)
         assert_allclose(model.errors_[p, part], single.errors_, atol=1e-8)
-        assert np.all(np.isnan(model.errors_[p, ~part]))
+        assert np.all(model.errors_[p, ~part] == 0)
+        assert np.all(model.margins_[p, ~part] == 1)
         if single.evidence_ is not None:
             assert_allclose(model.evidence_[p, part], single.evidence_, atol=1e-8)
     if multiclass == "one-vs-one":
@@ -651,7 +653,8 @@ def test_rows_without_weight_do_not_count_among_many_classes(multiclass: str):
     one, other = fitted(X, y, multiclass=multiclass), fitted(odd, labels, weight, multiclass=multiclass)
     assert one.status_ is other.status_
     assert_allclose(one.weights_, other.weights_, rtol=1e-9)
-    assert np.all(np.isnan(other.errors_[:, 30:]))
+    assert np.all(other.errors_[:, 30:] == 0)
+    assert np.all(other.margins_[:, 30:] == 1)
 
 
 def test_one_feature_and_one_pattern_a_class():

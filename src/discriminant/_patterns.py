@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from ._driver import Watch
 from ._problem import Problem
+from ._squares import cholesky
 
 Array = NDArray[np.float64]
 Linear = Callable[[Array], Array]
@@ -22,10 +24,14 @@ LARGEST = 20_000  # side of the largest matrix that is taken apart
 
 
 class Patterns:
-    """Y with rows z (1, x) and weights w, never built: float64 products over blocks of X; z = 0 for bystanders."""
+    """Y with rows z (1, x) and weights w, never built: float64 products over blocks of X; z = 0 for bystanders.
 
-    def __init__(self, problem: Problem) -> None:
+    The watch is asked before each block.
+    """
+
+    def __init__(self, problem: Problem, watch: Watch) -> None:
         problem.check_finite()
+        self.watch = watch
         self.X, self.refuse = problem.canonical().source, problem.refuse
         self.w: Any = problem.weight.astype(np.float64) if problem.weight.size else 1.0
         self.part = problem.part & (self.w > 0)
@@ -36,6 +42,7 @@ class Patterns:
         """Rows of X, whose products with float64 are float64; all at once where that takes no copy."""
         step = self.n if whole and self.X.dtype == np.float64 else BLOCK
         for start in range(0, self.n, step):
+            self.watch.check()
             rows = slice(start, start + step)
             yield rows, self.X if step >= self.n else self.X[rows]
 
@@ -114,12 +121,26 @@ class Patterns:
         K = root[:, None] * ((K.toarray() if sparse.issparse(K) else K) + 1) * root
         if not np.all(np.isfinite(K)):
             raise self.refuse()
-        values, U = np.linalg.eigh(K)
-        keep = values > self.n * EPS * values[-1]
-        inverse = (U[:, keep] / values[keep]) @ U[:, keep].T  # of W^1/2 YY' W^1/2
         half = np.sqrt(np.broadcast_to(self.w, self.n))
         rest = np.divide(1, half, out=np.zeros(self.n), where=half > 0)
-        return lambda v: self.back(rest * (inverse @ (half * v))), int(keep.sum())
+        inverse, rank = self._inverse(K)
+        return lambda v: self.back(rest * inverse(half * v)), rank
+
+    def _inverse(self, K: Array) -> tuple[Linear, int]:
+        """The map v -> K^+ v and the rank of K = W^1/2 YY' W^1/2, which has a row of zeros for each bystander."""
+        part = np.flatnonzero(self.part)
+        factor = cholesky(K[np.ix_(part, part)])  # a tenth of the work, where no row depends on the others
+        if factor is None:
+            values, U = np.linalg.eigh(K)
+            U, values = U[:, keep := values > self.n * EPS * values[-1]], values[keep]
+            return lambda v: np.asarray(U @ (U.T @ v / values)), values.size
+
+        def solve(v: Array) -> Array:
+            u = np.zeros(self.n)
+            u[part] = factor.solve(v[part, None])[:, 0]
+            return u
+
+        return solve, part.size
 
     def largest_eigenvalue(self, L: Array | None) -> float:
         """lambda_max of L'(Y'WY)L, where R = LL'; None is the identity."""

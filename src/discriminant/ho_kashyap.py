@@ -66,18 +66,27 @@ class HoKashyapRule:
     eta = 0.0
 
     def __init__(self, start: NDArray[Any], problem: Problem, model: HoKashyap) -> None:
-        self.Y = Patterns(problem)
-        self.part, self.dtype = self.Y.part, problem.dtype
-        self.b = model._first_margins(problem.n_rows)
+        self.model, self.dtype = model, problem.dtype
+        self.part = problem.part & (problem.weight > 0) if problem.weight.size else problem.part
+        self.a, self.b = start.astype(np.float64), model._first_margins(problem.n_rows)
+        self.e = np.where(self.part, -self.b, 0.0)
         self.evidence = np.zeros(problem.n_rows)
         self.tol = float(model.tol)
         self.notes: list[str] = []
         self.k = 0
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.a = self.first(start.astype(np.float64), model)
-            self.g, self.e = self.look(self.a, self.b)
+        self.begun = False
         shares = n_problems(model.classes_.size, model.multiclass_)
         self.trail = Path(self.answer[0], model.record == "weights", shares)
+
+    def begin(self, problem: Problem, watch: Watch) -> None:
+        """Find a(1), which may take long, and begin the path there."""
+        self.Y = Patterns(problem, watch)
+        with np.errstate(over="ignore", invalid="ignore"):
+            a = self.first(self.a, self.model)
+            self.g, self.e = self.look(a, self.b)
+        self.a, self.begun = a, True
+        if self.trail.rows is not None:
+            self.trail.rows[0] = self.answer[0]
 
     @property
     def answer(self) -> NDArray[Any]:
@@ -91,9 +100,8 @@ class HoKashyapRule:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Margins and errors, NaN for rows that are no part of the problem, and the evidence."""
-        b, e = (np.where(self.part, values, np.nan) for values in (self.b, self.e))
-        return {"notes": self.notes, "margins": b, "errors": e, "evidence": self.evidence}
+        """Margins and errors, which stay b(1) and zero for rows that are no part of the problem, and the evidence."""
+        return {"notes": self.notes, "margins": self.b, "errors": self.e, "evidence": self.evidence}
 
     def first(self, start: Array, model: HoKashyap) -> Array:
         """The vector a(1)."""
@@ -116,6 +124,8 @@ class HoKashyapRule:
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """Look at a(k), and go on unless it separates or its errors are evidence."""
+        if not self.begun:
+            self.begin(problem, watch)
         errors = int(np.count_nonzero(self.g[self.part] <= 0))
         value = float(np.sum(self.Y.w * self.e**2))
         if errors == 0 and self.separates():
@@ -273,7 +283,7 @@ class HoKashyap(IterativeClassifier):
     coef_, intercept_, weights_ : arrays
         Weights w, threshold weights w0, and both as (w0, w).
     margins_, errors_ : arrays of shape (n,), or one row for each two-category problem
-        The margins b and the errors e = Ya - b; NaN for rows that are no part of the problem.
+        The margins b and the errors e = Ya - b; a row that is no part of the problem keeps b(1) and has e = 0.
     evidence_ : array like ``margins_``, or None
         The evidence lambda of nonseparability; zero rows for problems without any, None when no problem has any.
     classes_ : array

@@ -7,9 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import linalg, sparse
+from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from discriminant import FisherDiscriminant, datasets
+from discriminant._driver import Watch
+from discriminant.fisher import _shrunk
 
 
 def pooled_scatter(X: Any, y: Any) -> Any:
@@ -125,6 +128,44 @@ def test_one_pattern_a_class_goes_by_the_means() -> None:
     np.testing.assert_allclose(model.coef_, [[2, 2]])
     assert model.rank_ == 0
     assert model.predict([[0.9, 0.9], [1.2, 1.0]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("parameters", [{}, {"within": "equal"}, {"shrinkage": 0.1}, {"threshold": "midpoint"}])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_wide_data_need_no_square_matrix(
+    classes: int, kind: Any, parameters: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By products with the patterns alone: the same discriminant and directions as by the scatter matrix."""
+    X, y = rng.normal(size=(24, 40)) * (rng.random((24, 40)) < 0.5), np.arange(24) % classes
+    X[:, 0] += y
+    weight = rng.integers(0, 3, 24) + (np.arange(24) < classes)
+    small = FisherDiscriminant(**parameters).fit(X, y, weight)
+    monkeypatch.setattr("discriminant.fisher.WIDE", 30)
+    wide = FisherDiscriminant(**parameters).fit(kind(X), y, weight)
+    assert wide.report_.to_dict()["details"]["solver"] == "lsqr"
+    for name in ("weights_", "means_", "scalings_", "explained_variance_ratio_", "rank_"):
+        np.testing.assert_allclose(getattr(wide, name), getattr(small, name), rtol=1e-6, atol=1e-8, err_msg=name)
+    np.testing.assert_allclose(wide.transform(X), small.transform(X), rtol=1e-6, atol=1e-8)
+    with pytest.raises(ValueError, match="40 features, for which partial_fit would keep"):
+        wide.partial_fit(X, y)
+
+
+def test_the_share_of_ledoit_and_wolf(rng: np.random.Generator) -> None:
+    """scikit-learn's, on features of any size and offset, a constant one among them."""
+    X = rng.normal(size=(50, 6)) @ rng.normal(size=(6, 6)) * [1e-3, 1, 1e3, 1, 1, 0] + [0, 1e4, 0, -1, 5, 0.3]
+    spread = X.std(axis=0)
+    spread[5] = 1
+    expected = spread[:, None] * ledoit_wolf((X - X.mean(axis=0)) / spread)[0] * spread
+    np.testing.assert_allclose(_shrunk(X, Watch()), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_very_many_features() -> None:
+    X = sparse.random_array((300, 50_000), density=1e-3, rng=np.random.default_rng(0), format="csr")
+    y = (np.asarray(X[:, :5000].sum(axis=1)).ravel() > 2.4).astype(int)
+    assert FisherDiscriminant(shrinkage=0.1).fit(X, y).score(X, y) > 0.9
+    with pytest.raises(ValueError, match=r"50,000 features, for which partial_fit would keep 18\.6 GiB"):
+        FisherDiscriminant().partial_fit(X, y, classes=[0, 1])
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,15 @@ def watching() -> Iterator[Watch]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@contextmanager
+def interrupt_raises() -> Iterator[None]:
+    """For a direct method, which has no model before its end: Ctrl-C between two blocks of its work raises."""
+    try:
+        yield
+    except Interrupted:
+        raise KeyboardInterrupt from None
+
+
 class Rule(Protocol):
     """A procedure at work on one problem; ``k`` counts its corrections."""
 

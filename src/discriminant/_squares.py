@@ -168,25 +168,25 @@ def provisional_center(X: Any) -> Matrix | None:
     return mean if np.any(far & np.isfinite(mean)) else None
 
 
-def solve(X: Any, T: Targets, v: Matrix | None = None, alpha: float = 0.0) -> Answer:
+def solve(X: Any, T: Targets, v: Matrix | None = None, alpha: float = 0.0, *, watch: Watch | None = None) -> Answer:
     """Minimize by the way that fits the shape of X; alpha > 0 penalizes w."""
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is noticed and raised
-        return _solve(X, T, v, alpha)
+        return _solve(X, T, v, alpha, watch or Watch())
 
 
-def _solve(X: Any, T: Targets, v: Matrix | None, alpha: float) -> Answer:
+def _solve(X: Any, T: Targets, v: Matrix | None, alpha: float, watch: Watch) -> Answer:
     n, d = X.shape
     if sparse.issparse(X) and min(n, d) > WIDE:
-        return judged(*by_lsqr(X, T[:], v, alpha), X, T, v, alpha)
+        return judged(*by_lsqr(X, T[:], v, alpha, watch), X, T, v, alpha)
     if n <= d and n <= WIDE:
         found = by_dual(X, T[:], v, alpha)
-        return judged(*(by_svd(X, T, v, alpha) if found is None else found), X, T, v, alpha)
-    statistics = moments(X, T, v)
+        return judged(*(by_svd(X, T, v, alpha, watch) if found is None else found), X, T, v, alpha)
+    statistics = moments(X, T, v, watch)
     if not statistics.finite():
         raise NotFiniteError
     start = by_cholesky(statistics, alpha)
     if start is None:
-        return judged(*by_svd(X, T, v, alpha), X, T, v, alpha)
+        return judged(*by_svd(X, T, v, alpha, watch), X, T, v, alpha)
     if start[0].rcond >= EASY:
         return accept(*start, statistics, alpha)
     return refine(*start, statistics, X, T, v, alpha)
@@ -287,7 +287,7 @@ def augmented(X: Any, T: Targets, v: Matrix | None, center: Matrix | None) -> It
 Found = tuple[Matrix, str, int, float]  # the solution, the way, the rank and the condition number
 
 
-def by_svd(X: Any, T: Targets, v: Matrix | None, alpha: float) -> Found:
+def by_svd(X: Any, T: Targets, v: Matrix | None, alpha: float, watch: Watch) -> Found:
     """QR of one block after the other on top of the triangle so far, then the SVD of the triangle."""
     n, d = X.shape[0], X.shape[1] + 1
     R, center = np.empty((0, d + T.shape[1])), None
@@ -295,6 +295,7 @@ def by_svd(X: Any, T: Targets, v: Matrix | None, alpha: float) -> Found:
         center = None if sparse.issparse(X) else provisional_center(X)
         R = np.hstack([np.zeros((d - 1, 1)), np.sqrt(alpha) * np.eye(d - 1), np.zeros((d - 1, T.shape[1]))])
     for block in augmented(X, T, v, center):
+        watch.check()
         R = np.asarray(np.linalg.qr(np.vstack([R, block]), mode="r"))
     U, s, Vt = np.linalg.svd(R[:, :d], full_matrices=False)
     rank = int(np.count_nonzero(s > s[0] * np.finfo(np.float64).eps * max(n, d))) if s[0] > 0 else 0
@@ -346,7 +347,7 @@ def dual_ridge(K: Matrix, T: Matrix, v: Matrix | None, alpha: float) -> tuple[Ma
     return raw - ones * bias, bias, factor.rcond
 
 
-def by_lsqr(X: Any, T: Matrix, v: Matrix | None, alpha: float) -> Found:
+def by_lsqr(X: Any, T: Matrix, v: Matrix | None, alpha: float, watch: Watch) -> Found:
     """Products with X and its transpose only; with alpha = 0 the shortest a, with alpha > 0 centered columns."""
     n, d = X.shape
     if not np.isfinite(X.data.sum()):
@@ -357,6 +358,7 @@ def by_lsqr(X: Any, T: Matrix, v: Matrix | None, alpha: float) -> Found:
     shift = (root**2) @ T / total if alpha > 0 else np.zeros(T.shape[1])
 
     def forward(a: Matrix) -> Matrix:
+        watch.check()
         a = a.ravel()
         return np.asarray(root * (X @ a[1:] - center @ a[1:] + (a[0] if alpha == 0 else 0.0)))
 

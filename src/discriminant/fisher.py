@@ -7,7 +7,9 @@ goes through the mean of all patterns, w'(x - m) (Eq. 52), or midway between the
 generalized eigenvectors of S_B v = lambda S_W v span a space of at most c - 1 dimensions, and a pattern goes to the
 class whose mean is nearest in the metric of S_W, which is a linear machine.
 
-All that is needed of the data are counts, means and scatter matrices: portions can be added up.
+All that is needed of the data are counts, means and scatter matrices: portions can be added up.  Where there are more
+features than patterns, and very many, no matrix of the features is built: with A the patterns about their class means,
+S_W = A'A, and S_W^+ m = A^+ (A')^+ m takes two least-squares problems, which LSQR solves by products with A.
 
 Sources: Duda, Hart, Stork, *Pattern Classification*, section 5.8.2; Cristianini, Shawe-Taylor, *An Introduction to
 Support Vector Machines*, section 2.1.2 (the sum of the class covariances: ``within="equal"``).
@@ -21,15 +23,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
+from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._driver import Watch
+from ._driver import Watch, interrupt_raises, watching
 from ._problem import Problem, encode_known, make_problem
-from ._squares import Coded, cholesky, moments
+from ._squares import Coded, cholesky, in_order, moments
 from ._state import all_or_nothing
 from .base import LinearClassifier, choice, number
+from .samples import row_sqnorms
 from .solution import Solution, Status
+
+WIDE = 1000  # features above which wide data are not given a matrix of them
+LARGEST = 5000  # features of the largest scatter matrix that is built: 200 MB
 
 Matrix = NDArray[np.float64]
 
@@ -40,7 +47,7 @@ class ClassStatistics:
 
     counts: Matrix
     means: Matrix
-    scatters: Matrix  # one matrix for all classes together, or one a class
+    scatters: Matrix  # one matrix for all classes together, or one a class; none where that would be too large
 
     def __add__(self, other: ClassStatistics) -> ClassStatistics:
         counts = self.counts + other.counts
@@ -63,18 +70,18 @@ class ClassStatistics:
         return np.asarray((self.counts[:, None] * offsets).T @ offsets)
 
 
-def statistics_of(problem: Problem, n_classes: int, separately: bool) -> ClassStatistics:
+def statistics_of(problem: Problem, n_classes: int, separately: bool, watch: Watch) -> ClassStatistics:
     """One pass over the data; the scatter of each class by itself takes one pass over its rows each."""
     X, labels = problem.source, problem.labels
     v = problem.weight.astype(np.float64) if problem.weight.size else None
     if separately:
-        parts = [_class_moments(X, labels == i, v) for i in range(n_classes)]
+        parts = [_class_moments(X, labels == i, v, watch) for i in range(n_classes)]
         counts, means, scatters = (np.array(part) for part in zip(*parts, strict=True))
         if not np.isfinite(scatters.sum()):
             raise problem.refuse()
         return ClassStatistics(counts, means, scatters)
     counts = np.bincount(labels[problem.part], None if v is None else v[problem.part], n_classes).astype(np.float64)
-    m = moments(X, Coded(labels, np.eye(n_classes)), v)
+    m = moments(X, Coded(labels, np.eye(n_classes)), v, watch)
     if not m.finite():
         raise problem.refuse()
     safe = np.where(counts > 0, counts, 1)
@@ -83,12 +90,64 @@ def statistics_of(problem: Problem, n_classes: int, separately: bool) -> ClassSt
     return ClassStatistics(counts, m.mean + offsets.T, within[None])
 
 
-def _class_moments(X: Any, rows: NDArray[np.bool_], v: Matrix | None) -> tuple[float, Matrix, Matrix]:
+def _class_moments(X: Any, rows: NDArray[np.bool_], v: Matrix | None, watch: Watch) -> tuple[float, Matrix, Matrix]:
     if not np.any(rows):
         d = X.shape[1]
         return 0.0, np.zeros(d), np.zeros((d, d))
-    m = moments(X[rows], np.zeros((int(rows.sum()), 0)), None if v is None else v[rows])
+    watch.check()
+    m = moments(X[rows], np.zeros((int(rows.sum()), 0)), None if v is None else v[rows], watch)
     return m.total, m.mean, m.scatter
+
+
+class Spread:
+    """The patterns about their class means, A with A'A = S_W, by products alone; shrinkage adds rows of its own."""
+
+    def __init__(self, problem: Problem, n_classes: int, equal: bool, share: float, watch: Watch) -> None:
+        problem.check_finite()
+        self.X, self.part, self.watch = problem.source, problem.part, watch
+        self.labels = np.where(self.part, problem.labels, 0)
+        v = self.part * (problem.weight.astype(np.float64) if problem.weight.size else 1.0)
+        member = sparse.csr_array((v, (self.labels, np.arange(v.size))), shape=(n_classes, v.size))
+        self.counts = np.asarray(member.sum(axis=1)).ravel()
+        if np.any(self.counts == 0):
+            raise ValueError("sample_weight is zero for all rows of a class: give each class some weight.")
+        self.means = np.asarray(_dense(member @ self.X) / self.counts[:, None])
+        u = v / self.counts[self.labels] if equal else v
+        self.root, self.identity = np.sqrt(u), 0.0
+        if share > 0:
+            squares = float(u @ row_sqnorms(self.X)) - float(
+                np.bincount(self.labels, u) @ np.sum(self.means**2, axis=1)
+            )
+            self.root, self.identity = np.sqrt((1 - share) * u), np.sqrt(share * max(squares, 0) / self.X.shape[1])
+
+    def operator(self) -> LinearOperator:
+        """A, with the rows of the multiple of the identity below it where there is one."""
+        n, d = self.X.shape
+
+        def forward(w: Matrix) -> Matrix:
+            self.watch.check()
+            w = w.ravel()
+            spread = self.root * (self.X @ w - (self.means @ w)[self.labels])
+            return np.append(spread, self.identity * w) if self.identity else np.asarray(spread)
+
+        def backward(r: Matrix) -> Matrix:
+            self.watch.check()
+            u = self.root * r.ravel()[:n]
+            w = self.X.T @ u - np.bincount(self.labels, u, len(self.means)) @ self.means
+            return np.asarray(w + self.identity * r.ravel()[n:] if self.identity else w)
+
+        return LinearOperator((n + d if self.identity else n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
+
+    def inverse_times(self, M: Matrix) -> Matrix:
+        """S_W^+ times each row of M; the rows themselves where there is no spread at all."""
+        A = self.operator()
+        options = {"atol": 1e-13, "btol": 1e-13, "conlim": 0}
+        W = np.array([lsqr(A, lsqr(A.T, row, **options)[0], **options)[0] for row in M])
+        return W if np.any(W) else M
+
+
+def _dense(M: Any) -> Matrix:
+    return np.asarray(M.toarray() if sparse.issparse(M) else M, np.float64)
 
 
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
@@ -169,11 +228,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             raise ValueError(f"n_components={self.n_components!r} is out of range: give a whole number >= 1, or None.")
 
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
-        statistics = statistics_of(problem, self.classes_.size, self.within == "equal")
-        if np.any(statistics.counts == 0):
-            raise ValueError("sample_weight is zero for all rows of a class: give each class some weight.")
-        self._statistics = statistics
-        return [self._discriminate(problem)]
+        n, d = problem.source.shape
+        with interrupt_raises():
+            if self.shrinkage != "auto" and d > (WIDE if n < d else LARGEST):
+                return [self._discriminate_wide(problem, watch)]
+            statistics = statistics_of(problem, self.classes_.size, self.within == "equal", watch)
+            if np.any(statistics.counts == 0):
+                raise ValueError("sample_weight is zero for all rows of a class: give each class some weight.")
+            self._statistics = statistics
+            return [self._discriminate(problem, watch)]
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -205,28 +268,27 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             if classes is None:
                 raise ValueError("classes=None: the first call of partial_fit must be given all classes.")
             self.classes_ = np.unique(np.asarray(classes))
+        if X.shape[1] > LARGEST or (not first and not len(self._statistics.scatters)):
+            raise ValueError(
+                f"X has {X.shape[1]:,} features, for which partial_fit would keep {8 * X.shape[1] ** 2 / 2**30:.1f} "
+                "GiB of scatter: give all rows to fit at once, or take WidrowHoff."
+            )
         problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
-        statistics = statistics_of(problem, self.classes_.size, self.within == "equal")
+        with watching() as watch, interrupt_raises():
+            statistics = statistics_of(problem, self.classes_.size, self.within == "equal", watch)
         self._statistics = statistics if first else self._statistics + statistics
-        self._publish([self._discriminate(problem)], problem, given_X)
+        self._publish([self._discriminate(problem, watch)], problem, given_X)
         return self
 
-    def _discriminate(self, problem: Problem) -> Solution:
+    def _discriminate(self, problem: Problem, watch: Watch) -> Solution:
         """The linear machine and the directions from the statistics."""
         s = self._statistics
         self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
         self.means_, self.priors_ = s.means, s.counts / s.counts.sum()
-        S = self._within_scatter(problem)
+        S = self._within_scatter(problem, watch)
         inverse, self.rank_, condition = inverse_of(S)
         self._set_directions(inverse, S)
-        if self.classes_.size == 2:
-            w = inverse @ (s.means[1] - s.means[0])
-            through = s.mean if self.threshold == "mean" else s.means.mean(axis=0)
-            A = np.concatenate([[-(w @ through)], w])[None]
-        else:
-            offsets = s.means - s.mean
-            W = offsets @ inverse
-            A = np.column_stack([-0.5 * np.sum(W * offsets, axis=1) - W @ s.mean, W])
+        A = self._machine((s.means - s.mean) @ inverse, inverse @ (s.means[1] - s.means[0]))
         notes = []
         if self.rank_ < len(S):
             lacking = f"The scatter within the classes has rank {self.rank_} of {len(S)}"
@@ -234,12 +296,44 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         facts = {"notes": notes, "details": {"rank": self.rank_, "condition": condition}}
         return Solution(A.astype(problem.dtype), Status.CONVERGED, [], None, facts)
 
-    def _within_scatter(self, problem: Problem) -> Matrix:
+    def _machine(self, W: Matrix, w: Matrix) -> Matrix:
+        """The plane of two classes with the weights w, or the linear machine with the weights W."""
+        s = self._statistics
+        if self.classes_.size == 2:
+            through = s.mean if self.threshold == "mean" else s.means.mean(axis=0)
+            return np.concatenate([[-(w @ through)], w])[None]
+        return np.column_stack([-0.5 * np.sum(W * (s.means - s.mean), axis=1) - W @ s.mean, W])
+
+    def _discriminate_wide(self, problem: Problem, watch: Watch) -> Solution:
+        """The same by products with the patterns, where a matrix of the features would be too large."""
+        share = 0.0 if self.shrinkage is None else float(self.shrinkage)
+        spread = Spread(problem, self.classes_.size, self.within == "equal", share, watch)
+        self._statistics = s = ClassStatistics(spread.counts, spread.means, np.empty((0, 0, 0)))
+        self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
+        self.means_, self.priors_ = s.means, s.counts / s.counts.sum()
+        offsets = s.means - s.mean
+        W = spread.inverse_times(offsets[1:])
+        W = np.vstack([-(s.counts[1:] @ W) / s.counts[0], W])  # the offsets, weighted, add up to zero
+        half = np.sqrt(s.counts)
+        values, turned = np.linalg.eigh(half[:, None] * (W @ offsets.T) * half)
+        turned /= np.sqrt(np.where(values > 0, values, np.inf))
+        self._keep_directions(values, half * W.T, turned, problem.n_features)
+        d, most = problem.n_features, max(int(np.count_nonzero(spread.root)) - self.classes_.size, 0)
+        self.rank_ = d if spread.identity else min(d, most)
+        notes = [] if spread.identity else [
+            f"The scatter within the classes has rank {self.rank_} of {d} at the most: its pseudoinverse was taken; "
+            "shrinkage is better."
+        ]  # fmt: skip
+        facts = {"notes": notes, "details": {"rank": self.rank_, "solver": "lsqr"}}
+        A = self._machine(W, W[1] - W[0])
+        return Solution(A.astype(problem.dtype), Status.CONVERGED, [], None, facts)
+
+    def _within_scatter(self, problem: Problem, watch: Watch) -> Matrix:
         """S_W as the parameters ask for."""
         s = self._statistics
         n = float(s.counts.sum())
         if self.shrinkage == "auto":
-            return n * ledoit_wolf_within(problem, self.classes_.size, self.priors_)
+            return n * ledoit_wolf_within(problem, self.classes_.size, self.priors_, watch)
         S = s.scatters[0] if len(s.scatters) == 1 else (s.scatters / s.counts[:, None, None]).sum(axis=0)
         if self.shrinkage is None:
             return np.asarray(S)
@@ -252,15 +346,19 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         values, vectors = np.linalg.eigh(inverse)
         root = vectors * np.sqrt(np.clip(values, 0, None))
         spread, turned = np.linalg.eigh(root.T @ s.between @ root)
-        most = min(self.classes_.size - 1, len(S))
+        self._keep_directions(spread, root, turned, len(S))
+
+    def _keep_directions(self, spread: Matrix, root: Matrix, turned: Matrix, d: int) -> None:
+        """The directions, columns of root times turned, along which the class means are spread most."""
+        most = min(self.classes_.size - 1, d)
         kept = most if self.n_components is None else self.n_components
         if kept > most:
             raise ValueError(
-                f"n_components={kept} is out of range: {self.classes_.size} classes in {len(S)} dimensions have at "
+                f"n_components={kept} is out of range: {self.classes_.size} classes in {d} dimensions have at "
                 f"most {most} directions."
             )
         order = np.argsort(spread)[::-1]
-        directions = root @ turned[:, order[:kept]] * np.sqrt(s.counts.sum())
+        directions = root @ turned[:, order[:kept]] * np.sqrt(self._statistics.counts.sum())
         # the sign of an eigenvector is arbitrary: the largest component is made positive
         largest = np.abs(directions).argmax(axis=0)
         self.scalings_ = directions * np.sign(directions[largest, np.arange(kept)])
@@ -300,18 +398,37 @@ def inverse_of(S: Matrix) -> tuple[Matrix, int, float]:
     return inverse, int(kept.sum()), float(values[-1] / values[kept][0])
 
 
-def ledoit_wolf_within(problem: Problem, n_classes: int, priors: Matrix) -> Matrix:
+def ledoit_wolf_within(problem: Problem, n_classes: int, priors: Matrix, watch: Watch) -> Matrix:
     """Class covariances shrunk by Ledoit and Wolf's share, on standardized features, mixed by the priors."""
-    from sklearn.covariance import ledoit_wolf
-
     if problem.weight.size:
         raise ValueError("shrinkage='auto' knows no sample_weight: give a number.")
     if sparse.issparse(problem.source):
         raise ValueError("shrinkage='auto' needs a dense X: give a number.")
     total = np.zeros((problem.n_features, problem.n_features))
     for i in range(n_classes):
-        rows = problem.source[problem.labels == i].astype(np.float64)
-        spread = rows.std(axis=0)
-        spread[spread == 0] = 1
-        total += priors[i] * spread[:, None] * ledoit_wolf((rows - rows.mean(axis=0)) / spread)[0] * spread
+        watch.check()
+        total += priors[i] * _shrunk(problem.source[problem.labels == i], watch)
     return total
+
+
+def _shrunk(rows: Any, watch: Watch) -> Matrix:
+    """The covariance C of some rows, standardized, with the share beta/delta of the identity in it.
+
+    d delta = |C - mu I|^2 is how far C is from the multiple mu I of the identity, d beta how far it is expected to be
+    from the true one, the variance of xx' over n: (sum of |x|^4 / n - |C|^2) / n.  Ledoit, Wolf, "A well-conditioned
+    estimator for large-dimensional covariance matrices", *Journal of Multivariate Analysis* 88, 2004.
+    """
+    n, d = rows.shape
+    m = moments(rows, np.empty((n, 0)), None, watch)
+    spread = np.sqrt(np.diag(m.scatter).clip(min=0) / n)
+    spread[spread <= 4 * np.finfo(np.float64).eps * np.abs(m.mean)] = 1  # constant, but for rounding
+    C = m.scatter / n / spread / spread[:, None]
+
+    def fourth(part: slice) -> list[Any]:
+        return [np.sum(np.square(np.sum(np.square((rows[part] - m.mean) / spread), axis=1)))]
+
+    mu, squares = np.trace(C) / d, float(np.sum(C**2))
+    delta = squares - d * mu**2
+    beta = min((float(in_order(rows, fourth, watch)[0]) / n - squares) / n, delta)
+    share = beta / delta if d > 1 and beta != 0 else 0.0
+    return np.asarray(spread[:, None] * ((1 - share) * C + share * mu * np.eye(d)) * spread)

@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Watch
+from ._driver import Watch, interrupt_raises
 from ._problem import Problem, check_weight
 from ._squares import Coded, NotFiniteError, Targets, details_of, solve
 from ._state import all_or_nothing
@@ -140,7 +140,8 @@ class LeastSquares(LinearClassifier):
         self.priors_ = counts / counts.sum()
         T = self._targets(labels, counts.astype(np.float64))
         try:
-            answer = solve(problem.source, T, v)
+            with interrupt_raises():
+                answer = solve(problem.source, T, v, watch=watch)
         except NotFiniteError:
             raise problem.refuse() from None
         self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver

@@ -243,7 +243,11 @@ def _is_statistics(sizes: dict[str, int], held: ClassStatistics) -> bool:
     if not all(map(_is_array("f"), (held.counts, held.means, held.scatters))):
         return False
     shapes = held.counts.shape, held.means.shape
-    return shapes == ((c,), (c, d)) and held.scatters.shape in ((1, d, d), (c, d, d)) and bool(np.all(held.counts > 0))
+    return (
+        shapes == ((c,), (c, d))
+        and held.scatters.shape in ((0, 0, 0), (1, d, d), (c, d, d))
+        and bool(np.all(held.counts > 0))
+    )
 
 
 def _is_facts(value: Any) -> bool:

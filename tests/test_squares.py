@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.linear_model import Ridge
 
-from discriminant import _squares
+from discriminant import (
+    FisherDiscriminant,
+    GradientDescent,
+    HoKashyap,
+    LeastSquares,
+    LeastSquaresRegressor,
+    LinearProgram,
+    NewtonDescent,
+    RecursiveLeastSquares,
+    RidgeRegressor,
+    WidrowHoff,
+    WidrowHoffRegressor,
+    _squares,
+)
+from discriminant._driver import Watch
 from discriminant._squares import moments, solve
 
 
@@ -130,3 +147,67 @@ def test_float32_is_summed_in_double(rng: np.random.Generator) -> None:
     X = rng.normal(size=(5000, 3)).astype(np.float32)
     T = rng.normal(size=(5000, 1))
     np.testing.assert_allclose(solve(X, T).weights, reference(X.astype(np.float64), T, None, 0.0), rtol=1e-9)
+
+
+# Numbers at the ends of their range, in every procedure that lives on squares or linear programs
+
+PROCEDURES: list[Any] = [
+    GradientDescent(max_iter=20), GradientDescent(criterion="hinge", max_iter=20), NewtonDescent(),
+    NewtonDescent(criterion="mean_squared"), NewtonDescent(criterion="logistic", max_iter=20),
+    WidrowHoff(max_iter=10), WidrowHoff(batch=True, max_iter=10), WidrowHoffRegressor(max_iter=10),
+    WidrowHoff(batch=True, schedule="optimal", max_iter=10), RecursiveLeastSquares(), HoKashyap(max_iter=20), FisherDiscriminant(),
+    FisherDiscriminant(shrinkage="auto"), RidgeRegressor(), RidgeRegressor(kernel="gaussian"), LeastSquares(),
+    LeastSquares(targets="fisher"), LeastSquaresRegressor(), LinearProgram(),
+]  # fmt: skip
+TINY = 5e-324
+
+
+@pytest.mark.parametrize("model", PROCEDURES, ids=repr)
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+def test_extreme_numbers_give_an_answer_or_a_remedy(model: Any, rng: np.random.Generator) -> None:
+    """No numpy warning, no foreign error, nothing that is not finite; and some of these can be answered."""
+    y = np.arange(16) % 2
+    X = rng.normal(size=(16, 3)) + 2 * y[:, None]
+    weights = [np.full(16, TINY), np.where(y, TINY, 1.0), np.full(16, 1e-300), np.full(16, 1e300), np.full(16, 1.7e308)]
+    cases: list[tuple[Any, Any]] = [(X, weight) for weight in weights]
+    cases += [(scale * X, None) for scale in (1e-310, 1e-300, 1e-150, 1e150, 1e300)]
+    cases += [(sparse.csr_array(1e-300 * X), None), ((1e-42 * X).astype(np.float32), None)]
+    answered = 0
+    for data, weight in cases:
+        if weight is not None and getattr(model, "shrinkage", None) == "auto":
+            continue
+        refused = None
+        try:
+            model.fit(data, y, weight) if weight is not None else model.fit(data, y)
+        except ValueError as error:
+            refused = error
+        if refused is not None:
+            assert not isinstance(refused, np.linalg.LinAlgError)
+            assert re.search("give|[Dd]ivide|[Ss]cale|[Tt]ake", str(refused)), refused
+            continue
+        answered += 1
+        assert np.all(np.isfinite(getattr(model, "weights_", model.intercept_)))
+        assert np.all(np.isfinite(np.asarray(model.predict(data), float)))
+        str(model.report_)
+    assert answered >= 2
+
+
+@pytest.mark.parametrize("model", PROCEDURES, ids=repr)
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning", "ignore::discriminant.FitInterruptedWarning")
+def test_ctrl_c_in_the_first_pass(model: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pressed before anything is known: the start vector, or KeyboardInterrupt from what has nothing before its end."""
+
+    @contextmanager
+    def pressed() -> Iterator[Watch]:
+        watch = Watch()
+        watch.interrupted = True
+        yield watch
+
+    for name in ("base", "widrow_hoff_regressor"):
+        monkeypatch.setattr(f"discriminant.{name}.watching", pressed)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
+    direct = isinstance(model, LeastSquares | FisherDiscriminant | LinearProgram)
+    with pytest.raises(KeyboardInterrupt) if direct else nullcontext():
+        model.fit(X, y)
+    if not direct:
+        assert model.predict(X).shape == (40,)

@@ -33,12 +33,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from ._driver import Watch
 from ._lp import TOLERANCE, Program, solve
 from ._problem import refusal
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
+BLOCK = 8192  # patterns that are brought to the solver's coordinates at a time
 LARGE = 8000  # rows above which the program is sifted
 WORK = 1e9  # products that a look at the dependence of the columns may take
 TANGLED = 1e-5  # columns with a smaller part of their own than this are replaced
@@ -94,14 +96,21 @@ class Inequalities:
         return float(np.max(off / np.where(size > 0, size, 1), initial=0.0))
 
 
-def inequalities(X: Any, labels: NDArray[Any], n_classes: int, intercept: bool = True) -> Inequalities:
-    """The rows of X, dense or CSR without repeated entries; labels are 0, 1, ..., n_classes - 1."""
+def inequalities(
+    X: Any, labels: NDArray[Any], n_classes: int, intercept: bool = True, watch: Watch | None = None
+) -> Inequalities:
+    """The rows of X, dense or CSR without repeated entries; labels are 0, 1, ..., n_classes - 1.
+
+    The watch is asked before each block of rows.
+    """
+    watch = watch or Watch()
     center, exponent = _coordinates(X, intercept)
-    Y, T = _untangled(_scaled(X, center, exponent, intercept))
+    Y, T = _untangled(_scaled(X, center, exponent, intercept, watch))
     labels = labels.astype(np.intp)
     n = labels.size
+    watch.check()
     if n_classes == 2:
-        Z = sparse.diags_array(2.0 * labels - 1, format="csr") @ Y
+        Z = sparse.csr_array((Y.data * np.repeat(2.0 * labels - 1, np.diff(Y.indptr)), Y.indices, Y.indptr), Y.shape)
         return Inequalities(X, labels, 2, np.arange(n), 1 - labels, Z, center, exponent, T, intercept)
     owner = np.repeat(np.arange(n), n_classes - 1)
     rivals = np.array([[j for j in range(n_classes) if j != i] for i in range(n_classes)])
@@ -132,8 +141,16 @@ def _flat(part: Any) -> Vector:
     return np.asarray(dense, np.float64).ravel()
 
 
-def _scaled(X: Any, center: Vector, exponent: NDArray[np.int32], intercept: bool) -> Any:
-    """The patterns (1, x) in the solver's coordinates, as CSR."""
+def _scaled(X: Any, center: Vector, exponent: NDArray[np.int32], intercept: bool, watch: Watch) -> Any:
+    """The patterns (1, x) in the solver's coordinates, as CSR, made a block of rows at a time."""
+    blocks = []
+    for start in range(0, X.shape[0], BLOCK):
+        watch.check()
+        blocks.append(_scaled_block(X[start : start + BLOCK], center, exponent, intercept))
+    return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
+
+
+def _scaled_block(X: Any, center: Vector, exponent: NDArray[np.int32], intercept: bool) -> Any:
     if sparse.issparse(X):
         Y = sparse.csr_array(X, dtype=np.float64, copy=True)
         Y.data = np.ldexp(Y.data - center[Y.indices], -exponent[Y.indices])

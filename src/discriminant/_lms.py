@@ -40,6 +40,7 @@ from ._expansion import newton_step
 from ._machine import Path, record
 from ._problem import Problem, read_only, sqnorms
 from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from ._squares import check_total, moments
 from ._state import Changing
 from .base import ORDER_OF_VISITS, choice, number
 from .criteria import SquaredError
@@ -175,7 +176,7 @@ class LeastMeanSquaresRule(Changing):
         self.goal: float | None = None
         self.looked = np.inf  # length of the gradient when what J can still fall by was last computed
 
-    def measure(self, problem: AimedProblem) -> None:
+    def measure(self, problem: AimedProblem, watch: Watch) -> None:
         """Look at the patterns once: who takes part, how long they are, how long a step may be."""
         if self.measured is problem:
             return
@@ -186,13 +187,16 @@ class LeastMeanSquaresRule(Changing):
         self.measured, self.lengths = problem, np.sqrt(norms).astype(problem.dtype)
         self.Y = Samples(problem.source, np.ones(problem.n_rows))
         self.weight = problem.part * (problem.weight.astype(np.float64) if problem.weight.size else 1.0)
-        self.norms, self.gram, self.goal, self.looked = self.weight * norms, None, None, np.inf
+        with np.errstate(over="ignore"):
+            self.norms, self.gram, self.goal, self.looked = self.weight * norms, None, None, np.inf
+        if np.any(self.weight):
+            check_total(self.norms)
         self.largest = max(self.largest, float(self.norms.max()))
         self.usual = float(np.abs(problem.targets).max()) + self.size * float(self.lengths.max())  # bounds |e| at a(1)
         if self.largest > 0:
-            self.choose_step(problem)
+            self.choose_step(problem, watch)
 
-    def choose_step(self, problem: AimedProblem) -> None:
+    def choose_step(self, problem: AimedProblem, watch: Watch) -> None:
         """The default step, or a look at the given one."""
         raise NotImplementedError
 
@@ -265,7 +269,8 @@ class LeastMeanSquaresRule(Changing):
         correcting, met = into is self.A, Met()
         order = self.present if self.random is None or not correcting else self.random.permutation(self.present)
         path = self.trail.rows if correcting else None
-        for start, stop in watch.chunks(order.size, order.size * problem.n_rows if self.dual else problem.entries):
+        work = order.size * problem.n_rows * (1 + problem.n_features // 16) if self.dual else problem.entries
+        for start, stop in watch.chunks(order.size, work):
             part = order[start:stop]
             rows = self.rows(problem, part)
             while part.size:
@@ -322,14 +327,14 @@ class LeastMeanSquaresRule(Changing):
 class SingleSampleRule(LeastMeanSquaresRule):
     """Algorithm 10: one pass over the patterns, each of which moves the weights."""
 
-    def choose_step(self, problem: AimedProblem) -> None:
+    def choose_step(self, problem: AimedProblem, watch: Watch) -> None:
         """A tenth of 1 / max|y|^2 over all the patterns that have come."""
         if self.given is None:
             self.schedule = Constant(0.1 / self.largest)
 
     def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:
         """One pass, and a look at the gradient when its steps were small."""
-        self.measure(problem)
+        self.measure(problem, watch)
         met = self.go_through(problem, watch, self.A)
         self.schedule.observe(errors=met.errors)
         solved = met.longest <= self.tol * max(1.0, length_of(self.primal(self.A)))
@@ -345,10 +350,10 @@ class BatchRule(LeastMeanSquaresRule):
 
     unit = "steps"
 
-    def choose_step(self, problem: AimedProblem) -> None:
+    def choose_step(self, problem: AimedProblem, watch: Watch) -> None:
         """1 / lambda_max(Y'Y), and a warning when a constant step is twice that or more."""
         if self.given is None:
-            self.schedule = Constant(1 / self.curvature())
+            self.schedule = Constant(1 / self.curvature(watch))
             return
         eta = self.schedule.eta if isinstance(self.schedule, Constant) else 0.0
         if eta * self.norms.sum() >= 2 and eta >= (bound := self.bound()):  # the trace is no less than lambda_max
@@ -358,9 +363,9 @@ class BatchRule(LeastMeanSquaresRule):
                 stacklevel=9,  # up to the line that calls fit
             )
 
-    def curvature(self) -> float:
+    def curvature(self, watch: Watch | None = None) -> float:
         """lambda_max(Y'Y)."""
-        if not np.isfinite(largest := largest_eigenvalue(self.Y, self.weight)) and self.measured is not None:
+        if not np.isfinite(largest := largest_eigenvalue(self.Y, self.weight, watch)) and self.measured is not None:
             raise self.measured.refuse()
         return largest
 
@@ -373,11 +378,12 @@ class BatchRule(LeastMeanSquaresRule):
         if not (size := float(np.abs(gradient).max())) > 0:
             return 0.0
         unit = np.asarray(gradient / size, np.float64)
-        return float(unit @ unit / np.sum(self.weight * np.square(self.Y @ unit, dtype=np.float64)))
+        with np.errstate(over="ignore", divide="ignore"):  # an infinite step is refused as one that diverges
+            return float(unit @ unit / np.sum(self.weight * np.square(self.Y @ unit, dtype=np.float64)))
 
     def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:
         """One step, or none where the step is short and the gradient small."""
-        self.measure(problem)
+        self.measure(problem, watch)
         total = np.zeros_like(self.A)
         met = self.go_through(problem, watch, total)
         gradient = self.primal(total)
@@ -405,12 +411,15 @@ def _inner_products(X: Any, Z: Any) -> NDArray[Any]:
     return np.asarray((G.toarray() if sparse.issparse(G) else G) + X.dtype.type(1))
 
 
-def largest_eigenvalue(Y: Samples, weight: NDArray[Any]) -> float:
+def largest_eigenvalue(Y: Samples, weight: NDArray[Any], watch: Watch | None) -> float:
     """lambda_max of the sum of w_i y_i y_i'."""
     d = Y.shape[1]
     with np.errstate(over="ignore", invalid="ignore"):
         if d <= SMALL:
-            gram = np.asarray(Y.gram(None if np.all(weight == 1) else weight), np.float64)
+            m = moments(Y.X, np.empty((len(weight), 0)), None if np.all(weight == 1) else weight, watch)
+            y = np.append(1.0, m.mean)
+            gram = m.total * np.outer(y, y)
+            gram[1:, 1:] += m.scatter
             return float(np.linalg.eigvalsh(gram)[-1]) if np.all(np.isfinite(gram)) else np.inf
         operator = LinearOperator((d, d), matvec=lambda v: Y.T @ (weight * (Y @ v.ravel())), dtype=np.float64)
         accuracy = 1e-6 if Y.dtype == np.float64 else 1e-4

@@ -29,9 +29,8 @@ from scipy import linalg, sparse
 from scipy.linalg.lapack import dpocon
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from ._workers import one_blas_thread
-
 from ._driver import Watch
+from ._workers import one_blas_thread
 
 BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
 RUNS = 16  # parts of the data that threads may take, whatever their number
@@ -86,6 +85,26 @@ class Answer:
     condition: float
     criterion: float
     gradient: float
+
+
+def check_total(v: Matrix | None) -> None:
+    """Refuse weights that are so small or so large that their sum cannot be worked with."""
+    with np.errstate(over="ignore"):
+        total = 1.0 if v is None else float(np.sum(v))
+    if not 1e-290 < total < np.inf:
+        raise ValueError(f"sample_weight adds up to {total:.3g}, out of range: divide the weights by their mean.")
+
+
+def published(A: Matrix, dtype: Any) -> NDArray[Any]:
+    """The weights in the type of the data, which must hold them."""
+    with np.errstate(over="ignore"):
+        weights = A.astype(dtype)
+    if not np.all(np.isfinite(weights)):
+        raise ValueError(
+            f"the weights overflow {dtype}: the features are too small, or vary too little about a large value. Scale "
+            "them, for instance with StandardScaler."
+        )
+    return weights
 
 
 def blocks(X: Any, T: Targets, v: Matrix | None) -> Iterator[tuple[Any, Matrix, Matrix | None]]:
@@ -170,6 +189,7 @@ def provisional_center(X: Any) -> Matrix | None:
 
 def solve(X: Any, T: Targets, v: Matrix | None = None, alpha: float = 0.0, *, watch: Watch | None = None) -> Answer:
     """Minimize by the way that fits the shape of X; alpha > 0 penalizes w."""
+    check_total(v)
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is noticed and raised
         return _solve(X, T, v, alpha, watch or Watch())
 
@@ -335,8 +355,9 @@ def by_dual(X: Any, T: Matrix, v: Matrix | None, alpha: float) -> Found | None:
 
 def dual_ridge(K: Matrix, T: Matrix, v: Matrix | None, alpha: float) -> tuple[Matrix, Matrix, float] | None:
     """Solve [[alpha V^-1 + K, 1], [1', 0]] (dual, bias) = (t, 0); None when K is too far from semidefinite."""
-    noise = np.full(len(K), alpha) if v is None else alpha / v
-    matrix = K + np.diag(noise)
+    with np.errstate(over="ignore"):
+        noise = np.full(len(K), alpha) if v is None else alpha / v
+    matrix = K + np.diag(np.minimum(noise, 1e300))  # a row that weighs so little has no say
     factor = cholesky(matrix)
     if factor is None:
         return None

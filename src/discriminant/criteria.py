@@ -322,9 +322,12 @@ class MeanSquaredError(SquaredError):
     def _row_weights(self) -> Vector | float:
         if self.sample_weight is None:
             return 1.0 / float(self.Y.shape[0])
-        total = self.sample_weight.sum()
-        if total == 0:
-            raise ValueError("sample_weight sums to 0, and J_m is a mean; give a sample a weight above 0")
+        with np.errstate(over="ignore"):
+            total = self.sample_weight.sum()
+        if not 0 < total < np.inf:
+            raise ValueError(
+                f"sample_weight sums to {total:g}, and J_m is a mean; give weights above 0, of ordinary size"
+            )
         return np.asarray(self.sample_weight / total)
 
 

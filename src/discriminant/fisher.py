@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._driver import Watch, interrupt_raises, watching
 from ._problem import Problem, encode_known, make_problem
-from ._squares import Coded, cholesky, in_order, moments
+from ._squares import Coded, check_total, cholesky, in_order, moments, published
 from ._state import all_or_nothing
 from .base import LinearClassifier, choice, number
 from .samples import row_sqnorms
@@ -74,6 +74,7 @@ def statistics_of(problem: Problem, n_classes: int, separately: bool, watch: Wat
     """One pass over the data; the scatter of each class by itself takes one pass over its rows each."""
     X, labels = problem.source, problem.labels
     v = problem.weight.astype(np.float64) if problem.weight.size else None
+    check_total(v)
     if separately:
         parts = [_class_moments(X, labels == i, v, watch) for i in range(n_classes)]
         counts, means, scatters = (np.array(part) for part in zip(*parts, strict=True))
@@ -105,6 +106,7 @@ class Spread:
     def __init__(self, problem: Problem, n_classes: int, equal: bool, share: float, watch: Watch) -> None:
         problem.check_finite()
         self.X, self.part, self.watch = problem.source, problem.part, watch
+        check_total(problem.weight if problem.weight.size else None)
         self.labels = np.where(self.part, problem.labels, 0)
         v = self.part * (problem.weight.astype(np.float64) if problem.weight.size else 1.0)
         member = sparse.csr_array((v, (self.labels, np.arange(v.size))), shape=(n_classes, v.size))
@@ -286,15 +288,22 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
         self.means_, self.priors_ = s.means, s.counts / s.counts.sum()
         S = self._within_scatter(problem, watch)
-        inverse, self.rank_, condition = inverse_of(S)
+        with np.errstate(over="ignore", invalid="ignore"):
+            inverse, self.rank_, condition = inverse_of(S)
+            plane = inverse @ (s.means[1] - s.means[0])
+        if not (np.all(np.isfinite(inverse)) and np.all(np.isfinite(plane))):
+            raise ValueError(
+                "the scatter within the classes is too small to invert: scale the features, for instance with "
+                "StandardScaler, and give weights of ordinary size."
+            )
         self._set_directions(inverse, S)
-        A = self._machine((s.means - s.mean) @ inverse, inverse @ (s.means[1] - s.means[0]))
+        A = self._machine((s.means - s.mean) @ inverse, plane)
         notes = []
         if self.rank_ < len(S):
             lacking = f"The scatter within the classes has rank {self.rank_} of {len(S)}"
             notes = [f"{lacking}: its pseudoinverse was taken; shrinkage is better."]
         facts = {"notes": notes, "details": {"rank": self.rank_, "condition": condition}}
-        return Solution(A.astype(problem.dtype), Status.CONVERGED, [], None, facts)
+        return Solution(published(A, problem.dtype), Status.CONVERGED, [], None, facts)
 
     def _machine(self, W: Matrix, w: Matrix) -> Matrix:
         """The plane of two classes with the weights w, or the linear machine with the weights W."""
@@ -326,7 +335,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         ]  # fmt: skip
         facts = {"notes": notes, "details": {"rank": self.rank_, "solver": "lsqr"}}
         A = self._machine(W, W[1] - W[0])
-        return Solution(A.astype(problem.dtype), Status.CONVERGED, [], None, facts)
+        return Solution(published(A, problem.dtype), Status.CONVERGED, [], None, facts)
 
     def _within_scatter(self, problem: Problem, watch: Watch) -> Matrix:
         """S_W as the parameters ask for."""

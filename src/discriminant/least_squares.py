@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ._driver import Watch, interrupt_raises
 from ._problem import Problem, check_weight
-from ._squares import Coded, NotFiniteError, Targets, details_of, solve
+from ._squares import Coded, NotFiniteError, Targets, check_total, details_of, published, solve
 from ._state import all_or_nothing
 from .base import LinearClassifier, available_when
 from .base_regressor import LinearRegressor
@@ -41,6 +41,10 @@ def class_targets(counts: Matrix, scheme: str) -> Matrix:
     if scheme == "posterior" and c > 2:
         return np.asarray(member, np.float64)
     if scheme == "fisher":
+        if min(size.min(), (n - size).min()) < 1e-150 * n:
+            raise ValueError(
+                "targets='fisher' divides by n_i, which sample_weight makes next to zero: give larger weights."
+            )
         return np.asarray(np.where(member, n / size, -n / (n - size)))
     return np.where(member, 1.0, -1.0)
 
@@ -137,6 +141,7 @@ class LeastSquares(LinearClassifier):
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
         labels, v = problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None
         counts = np.bincount(labels[problem.part], None if v is None else v[problem.part], self.classes_.size)
+        check_total(v)
         self.priors_ = counts / counts.sum()
         T = self._targets(labels, counts.astype(np.float64))
         try:
@@ -145,7 +150,7 @@ class LeastSquares(LinearClassifier):
         except NotFiniteError:
             raise problem.refuse() from None
         self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver
-        weights = answer.weights.T.astype(problem.dtype)
+        weights = published(answer.weights.T, problem.dtype)
         return [Solution(weights, Status.CONVERGED, [], None, details_of(answer))]
 
     @available_when(_has_probabilities)
@@ -242,5 +247,5 @@ class LeastSquaresRegressor(LinearRegressor):
         v, T = weight if weight.size else None, y.astype(np.float64)[:, None]
         answer = self._solved(lambda: solve(X, T, v), X)
         self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver
-        self._publish(answer.weights[:, 0], X, details_of(answer))
+        self._publish(published(answer.weights[:, 0], X.dtype), X, details_of(answer))
         return self

@@ -35,9 +35,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Watch
+from ._driver import Watch, all_or_nothing
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._problem import Problem
+from ._squares import check_total, published
 from .base import LinearClassifier, choice, number
 from .solution import Epoch, Solution, Status
 
@@ -155,15 +156,30 @@ class LinearProgram(LinearClassifier):
         problem.check_finite()
         problem, b = problem.canonical(), self._margins(problem.n_rows)
         end = time.monotonic() + (np.inf if self.time_limit is None else self.time_limit)
-        return [self._solve(part, b, watch, end) for part in self._problems(problem)]
+        solutions: list[Solution] = []
+        for part in self._problems(problem):
+            late = solutions and watch.interrupted
+            solutions.append(self._unsolved(part, b) if late else self._solve(part, b, watch, end))
+        return solutions
+
+    def _unsolved(self, problem: Problem, b: Vector) -> Solution:
+        """A problem that Ctrl-C left no time for: a = 0, and no multipliers."""
+        v = problem.weight.astype(np.float64) if problem.weight.size else np.ones(b.size)
+        value = self._most(b[problem.part], v[problem.part])
+        multipliers = np.zeros(problem.n_rows)
+        facts = {"notes": [], "value": value, "dual": 0.0, "multipliers": multipliers, "steps": 0}
+        return Solution(problem.zeros(), Status.STOPPED, [], None, facts)
 
     def _solve(self, problem: Problem, b: Vector, watch: Watch, end: float) -> Solution:
         """One linear program: over the rows that are part of the problem, in the solver's coordinates."""
         part = problem.part
         source = problem.source if np.all(part) else problem.source[part]
-        rows = inequalities(source, problem.labels[part], 2 if problem.n_outputs == 1 else problem.n_outputs)
+        classes = 2 if problem.n_outputs == 1 else problem.n_outputs
+        with all_or_nothing():
+            rows = inequalities(source, problem.labels[part], classes, watch=watch)
         b = b[part][rows.owner]
         v = problem.weight[part].astype(np.float64)[rows.owner] if problem.weight.size else np.ones(b.size)
+        check_total(v * b)
         left = max(end - time.monotonic(), 0.0)
         optimum = minimize(
             rows.Z,
@@ -183,13 +199,13 @@ class LinearProgram(LinearClassifier):
         """Look at the answer anew, in float64 and as it is published: the value, its bound, and what they mean."""
         stopped = not optimum.optimal
         multipliers = np.nan_to_num(optimum.multipliers)
-        dual, residual = float(b @ multipliers), rows.residual(multipliers)
+        dual, residual = float(b @ multipliers), np.inf if stopped else rows.residual(multipliers)
         most = self._most(b, v)
         inseparable = not stopped and residual <= NEGLIGIBLE and dual > NEGLIGIBLE * most
         u = np.nan_to_num(optimum.u)
         if inseparable and self.criterion == "minimax" and np.all(b == b[0]):
             u = np.zeros_like(u)  # tau = b is then the minimum, and a = 0 the vertex: the rest is rounding
-        weights = published(rows.weights(u), problem)
+        weights = published(rows.weights(u), problem.dtype)
         A = weights.astype(np.float64)
         tau = violations(b, rows.margins(A))
         value = float(v @ tau) if self.criterion == "perceptron" else float(tau.max())
@@ -240,18 +256,6 @@ class LinearProgram(LinearClassifier):
         more = "" if self.multiclass_ != "one-vs-rest" else " multiclass='one-vs-one' or 'kesler' asks for less;"
         other = " criterion='perceptron', which serves classes that overlap;" if self.criterion == "minimax" else ""
         return f"{other}{more} more features; minimum_removals names patterns that stand in the way.".lstrip()
-
-
-def published(A: Vector, problem: Problem) -> NDArray[Any]:
-    """The weights in the type of the data, which must hold them."""
-    with np.errstate(over="ignore"):
-        weights = A.astype(problem.dtype)
-    if not np.all(np.isfinite(weights)):
-        raise ValueError(
-            f"the weights overflow {problem.dtype}: the features are too small, or vary too little about a large "
-            "value. Scale them, for instance with StandardScaler."
-        )
-    return weights
 
 
 def spread(multipliers: Vector, rows: Inequalities, problem: Problem) -> Vector:

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._driver import Watch, watching
+from ._driver import Interrupted, Watch, all_or_nothing, watching
 from ._faces import settle
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._lp import Program, solve
@@ -151,8 +151,9 @@ def minimum_removals(
         raise ValueError(f"exact={exact!r} is unknown: choose 'auto', True or False.")
     X, labels, classes = _checked(X, y, intercept)
     doubles = X.astype(np.float64, copy=False) if X.dtype.kind != "f" else X
-    rows = inequalities(doubles, labels, classes.size, bool(intercept))
     with watching() as watch:
+        with all_or_nothing():
+            rows = inequalities(doubles, labels, classes.size, bool(intercept), watch)
         search = Removing(rows, X, watch, time_limit)
         search.descend()
         thorough = exact is True or (exact == "auto" and rows.owner.size <= SMALL)
@@ -243,11 +244,15 @@ class Removing:
     def circuit(self, kept: Mask) -> Index | None:
         """Patterns among those that are kept which no plane separates, by a relation in whole numbers.
 
-        None when what is kept is separable, which then is the best answer so far if nothing better is known.
+        None when what is kept is separable, which then is the best answer so far if nothing better is known; and after
+        Ctrl-C.
         """
         own = np.where(kept, self.rows.labels, -1).astype(np.int32)
         system = System(self.X, own, self.rows.n_classes, self.rows.intercept, "decimal")
-        outcome = settle(system)
+        try:
+            outcome = settle(system, tick=lambda text: self.watch.check())
+        except Interrupted:
+            return None
         if outcome.verdict == "complete" and outcome.direction is not None:
             if np.count_nonzero(~kept) < self.wrong.sum():
                 A = system.augmented(outcome.direction)

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
 from ._problem import check_weight
-from ._squares import Answer, NotFiniteError, details_of, dual_ridge, judged, solve
+from ._squares import Answer, NotFiniteError, check_total, details_of, dual_ridge, judged, published, solve
 from ._state import all_or_nothing
 from ._validation import taken
 from .base import choice, number
@@ -127,13 +127,14 @@ class RidgeRegressor(LinearRegressor):
         if self.kernel is None and self.dual in ("auto", False):
             answer = self._solved(lambda: solve(X, T, v, float(self.alpha)), X)
             self.solver_, self.condition_ = answer.solver, answer.condition
-            self._publish(answer.weights[:, 0], X, details_of(answer))
+            self._publish(published(answer.weights[:, 0], X.dtype), X, details_of(answer))
         else:
             self._fit_dual(X, T, v)
         return self
 
     def _fit_dual(self, X: Any, T: Matrix, v: Matrix | None) -> None:
         """Solve for the weights of the patterns; rows of zero weight get none."""
+        check_total(v)
         part = np.arange(len(T)) if v is None else np.flatnonzero(v > 0)
         kernel = mercer.get("linear" if self.kernel is None else self.kernel)
         K = self._solved(lambda: gram_of(kernel, X), X)[np.ix_(part, part)]
@@ -151,7 +152,7 @@ class RidgeRegressor(LinearRegressor):
             W = np.asarray(X.T @ self.dual_coef_.astype(np.float64))[:, None]
             A = np.vstack([bias, W])
             answer: Answer = judged(A, "dual", len(A), self.condition_, X, T, v, float(self.alpha))
-            self._publish(A[:, 0], X, details_of(answer))
+            self._publish(published(A[:, 0], X.dtype), X, details_of(answer))
             return
         self.X_fit_, self.intercept_ = X, float(bias[0])
         details = {"solver": "dual", "condition": self.condition_}
@@ -184,6 +185,8 @@ class RidgeRegressor(LinearRegressor):
 def gram_of(kernel: mercer.Kernel, X: Any) -> Matrix:
     """The kernel matrix in float64; what is not finite is refused."""
     entries = X.data if hasattr(X, "indptr") else X
-    if not np.isfinite(entries.sum()):
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = entries.sum()
+    if not np.isfinite(total):
         raise NotFiniteError
     return np.asarray(kernel(X), np.float64)

@@ -155,7 +155,8 @@ PROCEDURES: list[Any] = [
     GradientDescent(max_iter=20), GradientDescent(criterion="hinge", max_iter=20), NewtonDescent(),
     NewtonDescent(criterion="mean_squared"), NewtonDescent(criterion="logistic", max_iter=20),
     WidrowHoff(max_iter=10), WidrowHoff(batch=True, max_iter=10), WidrowHoffRegressor(max_iter=10),
-    WidrowHoff(batch=True, schedule="optimal", max_iter=10), RecursiveLeastSquares(), HoKashyap(max_iter=20), FisherDiscriminant(),
+    WidrowHoff(batch=True, schedule="optimal", max_iter=10), RecursiveLeastSquares(), HoKashyap(max_iter=20),
+    FisherDiscriminant(),
     FisherDiscriminant(shrinkage="auto"), RidgeRegressor(), RidgeRegressor(kernel="gaussian"), LeastSquares(),
     LeastSquares(targets="fisher"), LeastSquaresRegressor(), LinearProgram(),
 ]  # fmt: skip

@@ -393,7 +393,7 @@ def test_the_minimum_of_a_criterion_with_kinks():
     assert "LinearProgram" in str(model.report_)
 
 
-@pytest.mark.parametrize("schedule", [None, "optimal", "best constant"])
+@pytest.mark.parametrize("schedule", ["auto", "optimal", "best constant"])
 def test_converged_far_from_the_origin_is_the_minimum(schedule):
     """The gradient at a = 0 is long by the offset alone: that it has fallen far below says nothing."""
     converged, tol = 0, 1e-3
@@ -513,6 +513,6 @@ def test_a_curvature_that_is_not_positive():
     data = [[1.0], [1.1], [-1.0]], [1, 1, 0]
     with pytest.raises(ValueError, match=r"schedule='optimal' needs a positive, finite curvature.*'sigmoid'.*a number"):
         model.fit(*data)
-    J = quietly(model.set_params(schedule=None), *data).history_["criterion"]
+    J = quietly(model.set_params(schedule="auto"), *data).history_["criterion"]
     assert np.all(np.diff(J) <= 1e-12)
     assert J[-1] < J[0] / 100

@@ -181,9 +181,12 @@ class GradientRule(DescentRule):
     def __init__(self, A: NDArray[Any], problem: Problem, model: GradientDescent) -> None:
         super().__init__(A, problem, model)
         self.named = f"schedule={model.schedule!r}"
-        self.guarded = model.schedule is None and self.criterion.has_hessian
-        chosen: Any = "optimal" if self.guarded else model.schedule
-        self.schedule: Schedule | LevelSteps = LevelSteps() if chosen is None else get(chosen)
+        self.guarded = is_auto(model.schedule) and self.criterion.has_hessian
+        self.schedule: Schedule | LevelSteps
+        if self.guarded:
+            self.schedule = Optimal()
+        else:
+            self.schedule = LevelSteps() if is_auto(model.schedule) else get(model.schedule)
         self.eta = 0.0
         self.looked = np.inf  # length of the gradient when the expansion was last computed
 
@@ -232,6 +235,11 @@ class GradientRule(DescentRule):
                 "by their size."
             )
         return float(unit @ unit) / curvature
+
+
+def is_auto(schedule: Any) -> bool:
+    """Whether the step is left to the criterion."""
+    return isinstance(schedule, str) and schedule == "auto"
 
 
 class LevelSteps:
@@ -326,9 +334,9 @@ class GradientDescent(_Descent):
     margin : float or array of shape (n,), default=None
         The margins b of the criterion; None is its own default, but 1 for ``"squared"`` without a start: a = 0 is a
         minimum of J_q without margins.
-    schedule : float, str, callable or Schedule, default=None
-        The step eta(k); ``"optimal"`` is Eq. 14 and needs a criterion with a Hessian.  None is Eq. 14, halved where J
-        would rise; for a criterion without a Hessian it is a step towards a level below the lowest J so far.
+    schedule : float, str, callable or Schedule, default="auto"
+        The step eta(k); ``"optimal"`` is Eq. 14 and needs a criterion with a Hessian.  ``"auto"`` is Eq. 14, halved
+        where J would rise; for a criterion without a Hessian it is a step towards a level below the lowest J so far.
     tol : float, default=1e-8
         Theta: it stops when a step is shorter than this, relative to |a| where that exceeds one, the gradient has
         fallen as far below that at a = 0, and the second-order expansion promises a fall of J by less than this part.
@@ -373,7 +381,7 @@ class GradientDescent(_Descent):
         *,
         criterion: Any = "mse",
         margin: Any = None,
-        schedule: float | str | Callable[[int], float] | Schedule | None = None,
+        schedule: float | str | Callable[[int], float] | Schedule = "auto",
         tol: float = 1e-8,
         start: Any = None,
         max_iter: int = 1000,
@@ -391,7 +399,7 @@ class GradientDescent(_Descent):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.schedule is None:
+        if is_auto(self.schedule):
             return
         schedule, chosen = get(self.schedule), criteria.get(self.criterion)
         if schedule.needs == "norms":
@@ -404,7 +412,7 @@ class GradientDescent(_Descent):
 
     def _remedy(self) -> str:
         J = self.history_["criterion"]
-        grown = self.schedule is not None and np.any(J[-1:] > J[:1])
+        grown = not is_auto(self.schedule) and np.any(J[-1:] > J[:1])
         return "a smaller step: the criterion has grown." if grown else super()._remedy()
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:

@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Watch, all_or_nothing
+from ._driver import Watch, interrupt_raises
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._problem import Problem
 from ._squares import check_total, published
@@ -175,7 +175,7 @@ class LinearProgram(LinearClassifier):
         part = problem.part
         source = problem.source if np.all(part) else problem.source[part]
         classes = 2 if problem.n_outputs == 1 else problem.n_outputs
-        with all_or_nothing():
+        with interrupt_raises():
             rows = inequalities(source, problem.labels[part], classes, watch=watch)
         b = b[part][rows.owner]
         v = problem.weight[part].astype(np.float64)[rows.owner] if problem.weight.size else np.ones(b.size)

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._driver import Interrupted, Watch, all_or_nothing, watching
+from ._driver import Interrupted, Watch, interrupt_raises, watching
 from ._faces import settle
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._lp import Program, solve
@@ -152,7 +152,7 @@ def minimum_removals(
     X, labels, classes = _checked(X, y, intercept)
     doubles = X.astype(np.float64, copy=False) if X.dtype.kind != "f" else X
     with watching() as watch:
-        with all_or_nothing():
+        with interrupt_raises():
             rows = inequalities(doubles, labels, classes.size, bool(intercept), watch)
         search = Removing(rows, X, watch, time_limit)
         search.descend()

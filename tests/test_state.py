@@ -103,7 +103,7 @@ def spoiled(model: Any) -> Iterator[dict[str, Any]]:
     yield portion | {"X": portion["X"][:, :2]}
 
 
-@pytest.mark.parametrize("model", ONLINE, ids=str)
+@pytest.mark.parametrize("model", ONLINE, ids=lambda model: type(model).__name__)
 def test_a_refused_portion_leaves_no_trace(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     model, more = copy.deepcopy(model), {} if is_regressor(model) else {"classes": [0, 1, 2]}
     for portion in list(spoiled(model))[:-1]:  # before the first good one any width will do
@@ -154,7 +154,7 @@ MODELS = [
 
 
 @pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_a_fit_that_fails_leaves_the_model_as_it_was(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     model = copy.deepcopy(model)
     good, bad = data(0, model), data(1, model)
@@ -194,7 +194,7 @@ def test_a_warning_made_an_error_leaves_the_model_as_it_was() -> None:
     assert vars(model) == vars(clone(model))
 
 
-@pytest.mark.parametrize("model", ONLINE, ids=str)
+@pytest.mark.parametrize("model", ONLINE, ids=lambda model: type(model).__name__)
 def test_a_copy_goes_on_like_the_model_itself(model: Any) -> None:
     model, more = copy.deepcopy(model), {} if is_regressor(model) else {"classes": [0, 1, 2]}
     model.partial_fit(**data(0, model), **more)

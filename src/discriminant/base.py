@@ -165,7 +165,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "bound": None,
             "inseparable": any(solution.facts.get("inseparable", False) for solution in solutions),
             "details": self._details(solutions),
-            "notes": [note for solution in solutions for note in solution.facts.get("notes", [])],
+            "notes": list(dict.fromkeys(note for solution in solutions for note in solution.facts.get("notes", []))),
             "remedy": None if self.status_.finished or self.status_ is Status.STOPPED else self._remedy(),
         }
 

@@ -397,20 +397,6 @@ class SupportVectorMachine(LinearClassifier):
     def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
         super()._warn(watch, stacklevel + 2)  # this method and the fit above stand in between
 
-    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
-        facts = super()._facts(solutions, problem)
-        if len(found := self._machines) > 1:
-            facts["details"] = {
-                "criterion value, all problems": sum(machine.criterion for machine in found),
-                "largest duality gap": self.gap_,
-                "largest KKT violation": max(machine.violation for machine in found),
-                "smallest margin": float(np.min(self.margin_)),
-                "support vectors": int(self.support_.size),
-                "rounds, all problems": sum(machine.rounds for machine in found),
-            }
-            facts["notes"] = list(dict.fromkeys(facts["notes"]))
-        return facts
-
     def _remedy(self) -> str:
         if self._stretch > STRETCHED:
             return (

@@ -22,7 +22,7 @@ def verdict(trial: Trial, data: Data) -> None:
     trial.must("text", str, found)
     plane = trial.must("hyperplane", lambda: found.hyperplane)
     trial.hold(found.verdict in ("complete", "quasi", "overlap"), f"the verdict is {found.verdict}")
-    trial.hold((found.verdict == "complete") >= (plane is not None), "a plane, but the verdict is not complete")
+    trial.hold((found.verdict == "overlap") == (plane is None), f"the verdict is {found.verdict}, the plane {plane}")
     if isinstance(data.X, np.ndarray) and data.X.dtype.kind == "f":
         rows = np.unique(data.X, axis=0, return_inverse=True)[1]
         shared = len(set(rows.tolist())) < len(set(zip(rows.tolist(), np.ravel(data.y).tolist(), strict=True)))

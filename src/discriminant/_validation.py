@@ -32,6 +32,10 @@ def taken(model: Any, *data: Any, **options: Any) -> Any:
         raise too_large("X or y") from error
     except ValueError as error:
         raise explained(error) from None
+    except TypeError as error:
+        if "float() argument" not in str(error):
+            raise
+        raise ValueError(f"X or y holds what is no number ({error}): turn dates into days since an event.") from None
 
 
 def table_of(X: Any) -> Any:

@@ -49,6 +49,7 @@ HUGE = 1e30  # C|x|², or C K(x, x), beyond which there is no telling it from in
 STRETCHED = 1e14  # the same where rounding begins to hide the length of w
 PORTION = 64 * 2**20  # bytes of kernel values that a prediction holds at a time
 NO_SIGMOIDS = "The classes are predicted, but not their probabilities, for the sigmoids are missing: fit again."
+FOLDS = 5  # of the cross-validation that probability=True asks for
 NO_MARGIN = "margin_ and width_ are infinite, for |w|² is not positive: "
 NO_MARGIN_WHY = (
     "the patterns coincide in the feature space, or the kernel is no inner product.",
@@ -198,9 +199,15 @@ class SupportVectorMachine(LinearClassifier):
         """Fit the sigmoids; Ctrl-C leaves a machine without them."""
         if self.status_ is Status.STOPPED:
             return
+        _, counts = np.unique(np.asarray(y), return_counts=True)
+        if counts.min() < FOLDS:
+            raise ValueError(
+                f"probability=True: a class has {counts.min()} rows, and sigmoids are fitted to {FOLDS} folds; "
+                f"give each class at least {FOLDS} rows, or take probability=False."
+            )
         fold = Fold(**self.get_params(deep=False)).set_params(probability=False)
         try:
-            (found,) = CalibratedClassifierCV(fold, ensemble=False).fit(X, y, sample_weight).calibrated_classifiers_
+            calibrated = CalibratedClassifierCV(fold, cv=FOLDS, ensemble=False).fit(X, y, sample_weight)
         except KeyboardInterrupt:
             self.status_, notes = Status.STOPPED, self.report_.to_dict()["notes"]
             told = {"status": self.status_.name, "reason": self.status_.sentence, "notes": [*notes, NO_SIGMOIDS]}
@@ -208,6 +215,7 @@ class SupportVectorMachine(LinearClassifier):
             text = f"{self.report_.headline()} (Ctrl-C). {NO_SIGMOIDS}"
             warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=3)
         else:
+            (found,) = calibrated.calibrated_classifiers_
             self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in found.calibrators])
 
     @available_when(lambda model: model.probability)

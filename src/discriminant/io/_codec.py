@@ -192,6 +192,7 @@ def _read_csr(data: Any) -> Any:
         raise ModelFileError("this is no model file: a sparse matrix in it has numbers of a wrong type.")
     made = (sparse.csr_array if kind == "array" else sparse.csr_matrix)(tuple(arrays), shape=tuple(shape))
     made.check_format(full_check=True)
+    made.indices, made.indptr = arrays[1:]  # scipy has narrowed 64-bit ones
     return made
 
 

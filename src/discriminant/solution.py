@@ -170,11 +170,11 @@ def details_of(solutions: Sequence[Solution]) -> dict[str, Any]:
     together: dict[str, Any] = {}
     for name, first in own[0].items():
         values: list[Any] = [details.get(name) for details in own]
-        if all(value == first for value in values):
-            together[name] = first
-        elif name in TOGETHER and all(isinstance(value, int | float) for value in values):
+        if name in TOGETHER and all(isinstance(value, int | float) for value in values):
             word, whole = TOGETHER[name]
             together[f"{word} {name}"] = whole(values)
+        elif all(value == first for value in values):
+            together[name] = first
     return together
 
 

@@ -36,7 +36,7 @@ FOREIGN_WORDS = re.compile(
 
 # Why a procedure may refuse even good data: it was asked for a plane without errors, for a step that is too long for
 # them, or for more memory than there is.
-WITH_REASON = re.compile("separa|without errors|diverges|GiB|too many columns")
+WITH_REASON = re.compile("separa|without errors|is for two classes|diverges|GiB|too many columns")
 BAD_PATTERNS = frozenset(
     {"integers beyond float", "longdouble beyond float64", "text", "None", "complex", "NaN", "inf", "empty"}
     | {name for name in KINDS if name.startswith(("CSR index", "CSR indptr"))}
@@ -266,7 +266,7 @@ def honest(trial: Trial, model: Any, data: Data, predicted: Any) -> None:
     if model.status_ is Status.SEPARATED:
         trial.hold(not wrong.any(), f"SEPARATED, but {wrong.sum()} of {wrong.size} rows are wrong")
     undecided = trial.must("undecided", model.undecided, data.X)[counted] if hasattr(model, "undecided") else wrong
-    if model.status_ is Status.CONVERGED and not same_rows(data.X):
+    if model.status_ is Status.CONVERGED and not same_rows(data.X) and not penalized_away(model, data.X):
         trial.hold(not np.all(wrong | undecided), f"CONVERGED with {wrong.size} of {wrong.size} rows wrong")
 
 
@@ -274,6 +274,12 @@ def same_rows(X: Any) -> bool:
     """Whether no discriminant could tell any row from another."""
     dense = X.toarray() if sparse.issparse(X) else np.asarray(X, np.float64)
     return bool(np.all(dense == dense[:1]))
+
+
+def penalized_away(model: Any, X: Any) -> bool:
+    """Whether features are so small beside the penalty that its minimum has no weights for them, to rounding."""
+    largest = np.abs(X.data if sparse.issparse(X) else np.asarray(X, np.float64)).max(initial=0)
+    return bool(getattr(model, "C", np.inf) * largest**2 < np.finfo(np.float64).eps)
 
 
 def transformer(trial: Trial, case: Case, data: Data) -> None:

@@ -51,6 +51,9 @@ FisherDiscriminant() | wide sparse | 0
 FisherDiscriminant(within='equal', threshold='midpoint') | float32 denormal | 8
 LinearProgram() | integers beyond float | 0
 RidgeRegressor() | date objects | 81
+WidrowHoffRegressor(batch=True) | one row a class + text labels | 68
+Perceptron(slack=1.0, multiclass='one-vs-rest') | no columns + bool + pandas | 698
+FisherDiscriminant(shrinkage='auto') | wide sparse | 35
 RidgeRegressor(kernel='gaussian') | CSR of 64-bit indices | 562
 RidgeRegressor(kernel='gaussian') | CSR index beyond | 0
 Perceptron() | CSR indptr decreasing | 0

@@ -31,6 +31,8 @@ def taken(model: Any, *data: Any, **options: Any) -> Any:
     except OverflowError as error:
         raise too_large("X or y") from error
     except ValueError as error:
+        if "at least one array or dtype" in str(error):
+            raise ValueError("X is a frame without columns: give at least one feature.") from None
         raise explained(error) from None
     except TypeError as error:
         if "float() argument" not in str(error):

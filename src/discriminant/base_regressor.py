@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._problem import refusal
 from ._squares import NotFiniteError
-from ._validation import taken
+from ._validation import floats, taken
 from .solution import Report, Status
 
 T = TypeVar("T")
@@ -33,9 +33,12 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         checked: tuple[Any, NDArray[Any]] = taken(
             self, X, y, reset=reset, order="C", ensure_all_finite=False, y_numeric=True
         )
-        if not np.all(np.isfinite(checked[1])):
+        X, y = checked
+        if y.dtype.kind not in "biuf":
+            y = floats("y", y, np.float64, "give numbers as targets, or take a classifier")
+        if not np.all(np.isfinite(y)):
             raise ValueError("y holds NaN or infinity: give finite targets.")
-        return checked
+        return X, y
 
     @staticmethod
     def _solved(solver: Callable[[], T], X: Any) -> T:

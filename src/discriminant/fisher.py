@@ -38,6 +38,12 @@ from .solution import Solution, Status
 WIDE = 1000  # features above which wide data are not given a matrix of them
 LARGEST = 5000  # features of the largest scatter matrix that is built: 200 MB
 
+
+def _gib(d: int) -> str:
+    """The size of a scatter matrix."""
+    return f"{8 * d * d / 2**30:.1f}"
+
+
 Matrix = NDArray[np.float64]
 
 
@@ -232,6 +238,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
         n, d = problem.source.shape
         with interrupt_raises():
+            if self.shrinkage == "auto" and d > LARGEST:
+                raise ValueError(
+                    f"shrinkage='auto' needs the scatter of all {d:,} features, {_gib(d)} GiB: give a number or None."
+                )
             if self.shrinkage != "auto" and d > (WIDE if n < d else LARGEST):
                 return [self._discriminate_wide(problem, watch)]
             statistics = statistics_of(problem, self.classes_.size, self.within == "equal", watch)
@@ -272,8 +282,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             self.classes_ = np.unique(np.asarray(classes))
         if X.shape[1] > LARGEST or (not first and not len(self._statistics.scatters)):
             raise ValueError(
-                f"X has {X.shape[1]:,} features, for which partial_fit would keep {8 * X.shape[1] ** 2 / 2**30:.1f} "
-                "GiB of scatter: give all rows to fit at once, or take WidrowHoff."
+                f"X has {X.shape[1]:,} features, for which partial_fit would keep {_gib(X.shape[1])} GiB of scatter: "
+                "give all rows to fit at once, or take WidrowHoff."
             )
         problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
         with watching() as watch, interrupt_raises():

@@ -73,6 +73,7 @@ CASES = {
     "rows of separators, as Excel leaves them": overlaps(table() + ",,\n,,\n"),
     "remarks above": overlaps("# measured on Monday\n# by hand\n" + table()),
     "remarks in between": overlaps("# one\n" + table(end="\n# two\n")),
+    "a column called #": overlaps(table(header="#,z,label")),
     "names in a remark": refused("# x,z,label\n" + table(header=""), "looks like data", "remark", "--no-header"),
     "all fields in quotation marks": overlaps(table().replace(",", '","').replace("\n", '"\n"')[:-1].join(['"', ""])),
     "decimal commas between semicolons": overlaps(table(";").replace(".", ",")),
@@ -99,6 +100,7 @@ CASES = {
         ("complete: ", "columns        column 'color': text, 2 levels stand for 2 columns of zeros and ones"),
     ),
     "levels such as 3+": overlaps("n,label\n" + "0,a\n1,b\n2,a\n3+,b\n0,b\n1,a\n2,b\n3+,a\n" * 5, "4 levels"),
+    "levels such as 9th": overlaps("n,label\n" + "9th,a\n10th,b\n11th,a\n9th,b\n10th,a\n11th,b\n" * 5, "3 levels"),
     "identifiers": refused(table(header="x,patient,label", rows=MANY), "40 different texts in 40 rows", "--drop pat"),
     "identifiers, dropped": overlaps(table(header="x,patient,label", rows=MANY), options="--drop patient"),
     "a few names": Case(
@@ -107,6 +109,9 @@ CASES = {
     "dates": refused(column(*(f"2024-01-0{j}" for j in range(1, 6))), "'x' holds dates", "--drop x"),
     "dates of another country": refused(column(*(f"1/2{j}/2024" for j in range(1, 6))), "'x' holds dates", "--drop x"),
     "ragged rows": refused(table() + "1,2,3,4\n", "row 6 has 4 fields, and there are 3 columns"),
+    "ragged rows without a header": refused(
+        table(header="") + "1,2,3,4\n", "row 6 has 4 fields, and there are 3 columns", options="--no-header -t 3"
+    ),
     "short rows": refused(table() + "1,2\n", "column 'label' lacks a value in row 6"),
     "a quotation over two lines": Case('"x\nin m",note,label\n1,"a\nb",a\n2,"c, d",b\n', 0, ("'note': text, 2",)),
     "a quotation without end": refused(table().replace("3.5", '"3.5'), "begins in row 3 has no end: close"),
@@ -119,6 +124,7 @@ CASES = {
     "an old Excel workbook": refused(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(50), "Excel workbook"),
     "a page": refused("<!DOCTYPE html>\n<html><table></table></html>\n", "HTML"),
     "CR alone": refused(table(end="\r"), "end in CR alone"),
+    "one column of two words, one row": refused("body weight\n3.5\n", "'label'"),
     "blanks for commas": refused(table(" "), "between blanks: put commas"),
     "one column": refused("label\na\nb\n", "no columns are left"),
     "no rows": refused("x,z,label\n", "holds no rows"),
@@ -126,11 +132,14 @@ CASES = {
     "no header": refused(table(header=""), "first row (1.5, 10, a) looks like data", "--no-header", "--header"),
     "no header, said": overlaps(table(header=""), options="--no-header -t 3"),
     "no header, by name": overlaps(table(header=""), options="--no-header -t column_3 --features 1"),
+    "names that are numbers, beside the target": overlaps(table(header="0,1,label")),
+    "names that are numbers, but the target": refused(table(header="0,1,2"), "--header", options="-t 2"),
     "names that are numbers": overlaps(table(header="1,2,label"), options="--header"),
     "names that count": overlaps(table(header="0,1,2,3,label", rows=[(x, z, z, x, t) for x, z, t in ROWS])),
     "duplicate names": refused(table(header="x,x,label"), "two columns are called 'x': rename one"),
     "a column without a name": overlaps(table(header=",z,label")),
     "adult.data": refused(ADULT, "looks like data", "--no-header"),
+    "adult.test, with a remark of its own": refused("|1x3 Cross validator\n" + ADULT, "row 1 has 7 fields"),
     "adult.data, its gaps": refused(ADULT, "column 'column_2' lacks a value in row 4", options="--no-header -t 7"),
     "adult.data, at last": Case(
         ADULT,

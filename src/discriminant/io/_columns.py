@@ -19,7 +19,7 @@ pl = needed("polars", "io")
 
 MOST_LEVELS = 1000
 ENOUGH_ROWS = 20  # from here on, a text for every other row names the rows; ten rows may well have ten colors
-FEW_LEVELS, OFTEN = 12, 5  # levels such as 0, 1, 2, 3+ are few, and each occurs often
+FEW_LEVELS, OFTEN = 12, 5  # levels such as 0, 1, 2, 3+, or 9th, 10th, 11th are few, and each occurs often
 EXACT = 2**53  # whole numbers up to here are floats
 WHOLE = re.compile(r"0|-?[1-9]\d{0,18}")
 ENDLESS = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
@@ -196,21 +196,23 @@ def _check_looks(name: str, levels: list[str], rows: int) -> None:
         raise TableError(f"column {name!r} holds {endless[0]!r}: give finite numbers.")
     if 2 * looks.numbers <= len(levels) or len(levels) < 3:
         return
-    if looks.dress is not None:
+    few = len(levels) <= FEW_LEVELS and rows >= OFTEN * len(levels)
+    if looks.dress is not None and not (few and looks.unit):
         raise TableError(
             f"column {name!r} holds numbers that are written as text, such as {looks.dressed!r} with {looks.dress}: "
             f"write plain ones such as 1190.5, or leave the column out (drop={name!r})."
         )
-    if looks.other is None:
+    odd = looks.other or looks.dressed
+    if odd is None:
         return  # nothing but plain numbers, which somebody has turned into text
-    if len(levels) > FEW_LEVELS or rows < OFTEN * len(levels):
+    if not few:
         raise TableError(
-            f"column {name!r} holds {looks.other!r} among numbers: correct it, leave the field empty if its value is "
+            f"column {name!r} holds {odd!r} among numbers: correct it, leave the field empty if its value is "
             f"missing, or leave the column out (drop={name!r})."
         )
     warnings.warn(
         f"column {name!r} is taken for text, each number in it for a level of its own, because it holds "
-        f"{looks.other!r}: correct that if it is a slip.",
+        f"{odd!r}: correct that if it is a slip.",
         stacklevel=2,
     )
 

@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 from .._extras import needed
 from ._errors import TableError
 from ._first_row import is_data
-from ._lines import broken_row
+from ._lines import MORE_FIELDS, broken_row
 from ._texts import MISSING, tidy
 
 pl = needed("polars", "io")
@@ -39,6 +39,7 @@ OTHER_FILES = {  # first bytes of what is often called .csv
     b"ARROW1": "it is an Arrow file: name it .arrow",
 }
 HTML = re.compile(rb"\s*<(?:!doctype|html|table|\?xml)", re.IGNORECASE)
+REMARK = re.compile(rb"#(?![\t;,|])")  # "#" alone is the name of a column that counts the rows
 EXCEL_MARK = re.compile(rb"sep=([\t;,|])\s*", re.IGNORECASE)  # the first line of some exports
 COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 POINT_NUMBER = re.compile(r"[+-]?\d+\.\d+")
@@ -95,6 +96,8 @@ class Dialect(NamedTuple):
             frame = self._inferred(source, first)
         else:
             frame = pl.read_csv(source, schema=dict(zip(self.names, types.values(), strict=True)), **self.options)
+        if frame.width > len(self.names):  # without a header polars counts the fields of the longest row
+            raise self._broken(source, first, MORE_FIELDS) or TableError("a row has more fields than the first one.")
         words = [name for name, kind in frame.schema.items() if kind == pl.String]
         typed = set(words) - set(self.texts) if types is None else set()
         frame = frame.with_columns(tidy(frame[name], self.comma, name in typed) for name in words)
@@ -110,10 +113,13 @@ class Dialect(NamedTuple):
         try:
             return pl.read_csv(source, infer_schema=False, **self.options)
         except pl.exceptions.PolarsError as error:
-            with opened(source) as file:
-                mark, has_header = self.options["separator"], self.options["has_header"]
-                broken = broken_row(file.read(), mark, len(self.names), has_header, first, f"{said} {error}")
-            raise broken or error from None
+            raise self._broken(source, first, f"{said} {error}") or error from None
+
+    def _broken(self, source: Any, first: int, said: str) -> TableError | None:
+        """The error for a row that is not like the others, of which polars has ``said`` something."""
+        with opened(source) as file:
+            mark, has_header = self.options["separator"], self.options["has_header"]
+            return broken_row(file.read(), mark, len(self.names), has_header, first, said)
 
 
 def _without_blank_lines(frame: Any) -> Any:
@@ -133,7 +139,7 @@ def dialect_of(source: Any, known: Known) -> Dialect:
         raise TableError("a quotation that begins in the first line has no end: close the quotation mark.")
     mark = known.separator or opening.mark or _separator(opening.header, body)
     rows = _rows(opening.header + body, mark)
-    has_names = _has_names(rows, known.header, opening)
+    has_names = _has_names(rows, known, opening)
     options = {
         "separator": mark,
         "decimal_comma": mark != "," and _decimal_comma(rows[1:] if has_names else rows),
@@ -176,7 +182,7 @@ def _opening(file: IO[bytes]) -> _Opening:
     start, remark, mark = 0, None, None
     while line := file.readline(LONGEST_LINE):
         content = line.removeprefix(BOM) if start == 0 else line
-        if content.startswith(b"#"):
+        if REMARK.match(content):
             remark = content
         elif start == 0 and (excel := EXCEL_MARK.fullmatch(content)):
             mark = excel[1].decode()
@@ -225,12 +231,13 @@ def _separator(header: bytes, body: bytes) -> str:
     fits: dict[str, float] = {}
     for mark in SEPARATORS:
         first, *rows = _rows(header + body, mark) or [[]]
-        if len(first) > 1:
+        if len(first) > 1 and any(len(row) > 1 for row in rows):
             fits[mark] = sum(len(row) == len(first) for row in rows) / max(1, len(rows))
     if fits:
         return max(fits, key=lambda mark: fits[mark])
-    words = [len(line.split()) for line in (header + body).splitlines()[:SAMPLE] if line.strip()]
-    if len(words) > 1 and words[0] > 1 and len(set(words[:-1])) == 1 and b'"' not in header:
+    lines = (header + body).splitlines()[: SAMPLE if len(body) < HEAD else -1][:SAMPLE]  # the last one may be cut off
+    words = [len(line.split()) for line in lines if line.strip()]
+    if len(words) > 1 and words[0] > 1 and len(set(words)) == 1 and b'"' not in header:
         raise ValueError("its fields stand between blanks: put commas, semicolons or tabulators there")
     return ","
 
@@ -255,10 +262,10 @@ def _decimal_comma(rows: list[list[str]]) -> bool:
     return any(map(COMMA_NUMBER.fullmatch, fields)) and not any(map(POINT_NUMBER.fullmatch, fields))
 
 
-def _has_names(rows: list[list[str]], said: bool | None, opening: _Opening) -> bool:
+def _has_names(rows: list[list[str]], known: Known, opening: _Opening) -> bool:
     """Whether the first row holds the names; it is refused where it looks like data and nobody has said so."""
-    if said is not None or len(rows) < 2 or not is_data(rows[0], rows[1:]):
-        return said is not False
+    if known.header is not None or len(rows) < 2 or not is_data(rows[0], rows[1:], known.labels):
+        return known.header is not False
     shown = ", ".join(rows[0][:6]) + (", …" if len(rows[0]) > 6 else "")
     where = " the names may stand in the remark above it;" if opening.remark else ""
     raise TableError(

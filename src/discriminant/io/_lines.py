@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from ._errors import TableError
 
-MALFORMED = ("malformed", 'could not parse `"', "more fields")  # polars' words for rows and quotation marks
+MORE_FIELDS = "more fields"
+MALFORMED = ("malformed", 'could not parse `"', MORE_FIELDS)  # polars' words for rows and quotation marks
 
 
 def last_line(text: bytes) -> int:

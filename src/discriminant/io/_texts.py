@@ -45,6 +45,7 @@ class Looks(NamedTuple):
     dressed: str | None  # an example of these
     other: str | None  # a text that is no number at all
     dates: int
+    unit: bool  # whether the dress is a unit, as it is of 9th, 10th, 11th too
 
 
 def looks_of(texts: Collection[str]) -> Looks:
@@ -58,7 +59,7 @@ def looks_of(texts: Collection[str]) -> Looks:
     dress = next((dress for dress, _ in Counter(filter(None, worn.values())).most_common(1)), None)
     dressed = next((text for text in worn if dress and worn[text] == dress), None)
     dates = sum(DATE.fullmatch(text) is not None for text in bare)
-    return Looks(len(texts) - len(bare), dress, dressed, next(iter(bare), None), dates)
+    return Looks(len(texts) - len(bare), dress, dressed, next(iter(bare), None), dates, dressed in units)
 
 
 def _dress(text: str) -> str | None:

@@ -76,6 +76,11 @@ CASES = {
     "a column called #": overlaps(table(header="#,z,label")),
     "names in a remark": refused("# x,z,label\n" + table(header=""), "looks like data", "remark", "--no-header"),
     "all fields in quotation marks": overlaps(table().replace(",", '","').replace("\n", '"\n"')[:-1].join(['"', ""])),
+    "quotation marks after blanks": overlaps(column("1.5", "2.5", "3.5", "4.5", "5.5").replace(",", ', ')),
+    "all fields in quotation marks after blanks": overlaps(
+        '"x", "z", "label"\n' + "".join(f'"{x}", "{z}", "{label}"\n' for x, z, label in ROWS)
+    ),
+    "a comma in quotation marks after a blank": refused('x, note, label\n1, "a, b", c\n', "no blank before them"),
     "decimal commas between semicolons": overlaps(table(";").replace(".", ",")),
     "decimal commas between tabulators": overlaps(table("\t").replace(".", ",")),
     "a German Excel export": overlaps(GERMAN),
@@ -83,6 +88,7 @@ CASES = {
     "thousands": refused(column("1,190", "2,190", "990", "4,190", "5,190"), "'x'", "with a thousands separator"),
     "percent": refused(column("15%", "25%", "35 %", "45%", "5%"), "'x'", "'15%' with a percent sign", "--drop x"),
     "currency": refused(column("$12.50", "$3", "$4.00", "$5", "$6"), "'x'", "'$12.50' with a currency"),
+    "single quotation marks": refused(column("'1.5'", "'2'", "'3.5'", "'4'", "'5'"), "'x'", "with quotation marks"),
     "a unit": refused(column("12 kg", "3 kg", "4.5 kg", "5 kg", "6 kg"), "'x'", "with the unit kg"),
     "negative numbers in brackets": refused(column("(1.5)", "2.5", "3.5", "4.5", "5.5"), "'x'", "brackets"),
     "a slip among numbers": refused(column("1.5", "2.5", "3.5", "4o", "5.5"), "'x' holds '4o' among numbers"),

@@ -49,7 +49,7 @@ def broken_row(text: bytes, separator: str, names: int, has_header: bool, first:
             if len(fields) > names:
                 return TableError(
                     f"row {row:,} has {len(fields):,} fields, and there are {names:,} columns: correct it; a field "
-                    f"that holds {separator!r} itself stands in quotation marks."
+                    f"that holds {separator!r} itself stands in quotation marks, with no blank before them."
                 )
     except csv.Error:
         return None

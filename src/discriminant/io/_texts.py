@@ -30,6 +30,7 @@ DRESSED = {
     "a percent sign": re.compile(rf"{ANY}\s*%"),
     "a currency": re.compile(rf"{SIGN}{CURRENCY}\s*{ANY}|{ANY}\s*{CURRENCY}"),
     "a negative number in brackets": re.compile(rf"\({CURRENCY}?\s*{ANY}\)"),
+    "quotation marks": re.compile(rf"[='\"\u2018]+{ANY}['\"\u2019]*"),
     "a long minus sign": re.compile(f"\u2212{DIGITS}"),
 }
 UNIT = re.compile(rf"{ANY}\s?([A-Za-z\u00b5\u00b0][A-Za-z/\u00b2\u00b3\u00b0]{{0,4}})")
@@ -69,8 +70,9 @@ def _dress(text: str) -> str | None:
 def tidy(series: Any, comma: bool, typed: bool) -> Any:
     """A text column without blanks around its values; where it is to be ``typed``, as what it holds all through."""
     texts = series.str.strip_chars()
-    if (texts.str.len_bytes() != series.str.len_bytes()).any():
-        texts = _without(texts, MISSING)
+    shorter = (texts.str.len_bytes() != series.str.len_bytes()).fill_null(False)
+    if shorter.any():
+        texts = _without(texts.zip_with(~shorter, _unquoted(texts)), MISSING)
     if not typed:
         return texts
     first = texts.drop_nulls().head(FIRST)
@@ -82,6 +84,11 @@ def tidy(series: Any, comma: bool, typed: bool) -> Any:
     if first.str.contains(TEMPORAL).all():
         return _as_dates(texts)
     return _as_booleans(texts) if _are_booleans(first) else texts
+
+
+def _unquoted(texts: Any) -> Any:
+    """The texts without the quotation marks around them, which a blank before them has made part of a field."""
+    return texts.str.replace(r'(?s)^"(.*)"$', "${1}").str.replace_all('""', '"', literal=True)
 
 
 def not_numbers(texts: Any, comma: bool) -> Any:

@@ -317,6 +317,15 @@ def test_claims_are_refused_before_anything_is_allocated(kind: str, tmp_path: Pa
         tracemalloc.stop()
 
 
+def test_columns_of_a_sparse_matrix_are_not_taken_for_its_rows(tmp_path: Path) -> None:
+    X = sparse.csr_matrix([[1.0, 2.0], [0.0, 3.0]])
+    sparse.save_npz(tmp_path / "a.npz", X)
+    assert io.read(tmp_path / "a.npz").height == 2
+    sparse.save_npz(tmp_path / "a.npz", X.tocsc())
+    with pytest.raises(io.TableError, match=r"sparse matrix of format b'csc': save X.tocsr\(\)"):
+        io.read(tmp_path / "a.npz")
+
+
 def test_an_empty_sparse_matrix_takes_no_room(tmp_path: Path) -> None:
     (tmp_path / "a.npz").write_bytes(empty_csr(2**31 - 1))
     X, _, _ = io.Recipe().fit(io.scan(tmp_path / "a.npz"))

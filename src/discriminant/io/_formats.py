@@ -155,6 +155,8 @@ def _read_npz(source: Any) -> Any:
 
         parts = [found.pop(name) for name in ("data", "indices", "indptr", "shape")]
         shape = tuple(parts[3].tolist())
+        if (layout := found.pop("format", np.array(b"csr")).tolist()) not in (b"csr", "csr"):
+            raise TableError(f"{named(source)} holds a sparse matrix of format {layout!r}: save X.tocsr().")
         if max(shape) > WIDEST:
             raise TableError(f"{named(source)} has shape {shape}: a side is at most {WIDEST:,} long.")
         X = sparse.csr_array(tuple(parts[:3]), shape=shape)

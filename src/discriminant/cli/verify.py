@@ -10,7 +10,7 @@ import typer
 from ._errors import ANOTHER_QUESTION, REFUSED, CommandError, shortened
 from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, taking
 from ._output import echo, echo_json
-from ._tables import learnable, standard_input, text_of
+from ._tables import learnable, standard_input, tell_reading, text_of
 
 if TYPE_CHECKING:
     from ..certificate import Certificate
@@ -41,7 +41,8 @@ def verify(
     standard_input(proof, given.data)
     text = text_of(proof, PROOF)
     _must_be_a_proof(proof, text)
-    _, X, y, _ = learnable(given)
+    recipe, X, y, _ = learnable(given)
+    tell_reading(recipe)
     certificate, differences, reason = None, None, None
     try:
         certificate = Certificate.from_json(text)

@@ -127,7 +127,9 @@ def format_of(source: Source, format: str | None = None) -> str:
     suffix = Path(source).suffix.lower()
     if suffix not in FORMATS:
         endings = ", ".join(FORMATS)
-        raise TableError(f"the name {os.fspath(source)!r} does not tell the format: give one that ends in {endings}.")
+        raise TableError(
+            f"the name {os.fspath(source)!r} does not tell the format: take one in {endings}, or format='csv'."
+        )
     return FORMATS[suffix]
 
 

@@ -257,6 +257,21 @@ class Report:
         )
 
     def __str__(self) -> str:
+        return self.text()
+
+    def text(self, **further: str) -> str:
+        """The report in lines, one a fact.
+
+        Parameters
+        ----------
+        **further : str
+            Lines to end with, by their names.
+
+        Returns
+        -------
+        str
+            What ``print`` shows, and these lines.
+        """
         facts = self.to_dict()
         rows = {"minimized": facts["criterion"], **self._iterations(facts)}
         rows |= {
@@ -264,7 +279,7 @@ class Report:
         }
         rows |= {"features": facts.get("scale"), "note": " ".join(facts["notes"])}
         rows |= {name: facts.get(name) for name in ("verdict", "proof", "remedy")}
-        shown = {name: text for name, text in rows.items() if text not in (None, "")}
+        shown = {name: text for name, text in (rows | further).items() if text not in (None, "")}
         width = max([15, *map(len, shown)])
         return "\n".join([self.headline(), *(f"  {name:<{width}} {text}" for name, text in shown.items())])
 

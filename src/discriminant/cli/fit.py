@@ -90,5 +90,4 @@ def _text(model: Any, facts: dict[str, Any]) -> str:
         left = (
             f"{facts['errors']:,} of {facts['rows']:,} rows ({facts['train_error']:.2%}) on the wrong side at the end"
         )
-    report = named(str(model.report_), facts["features"])
-    return f"{report}\n  {'training':<15} {left}"
+    return named(model.report_.text(training=left), facts["features"])

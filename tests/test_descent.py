@@ -196,8 +196,9 @@ def test_a_singular_hessian_gives_the_shortest_step(dtype, copies, start):
     assert model.n_iter_ <= 3
 
 
-def test_fewer_patterns_than_dimensions(rng):
-    X, y = rng.normal(size=(5, 9)), [0, 1, 0, 1, 1]
+@pytest.mark.parametrize("offset", [0, 5, 50])
+def test_fewer_patterns_than_dimensions(rng, offset):
+    X, y = rng.normal(size=(5, 9)) + offset, [0, 1, 0, 1, 1]
     model = NewtonDescent().fit(X, y)
     np.testing.assert_allclose(model.weights_, np.linalg.pinv(normalized(X, y)) @ np.ones(5), rtol=1e-8)
     assert "rank 5 of 10" in str(model.report_)

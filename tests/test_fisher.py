@@ -147,7 +147,7 @@ def test_wide_data_need_no_square_matrix(
     for name in ("weights_", "means_", "scalings_", "explained_variance_ratio_", "rank_"):
         np.testing.assert_allclose(getattr(wide, name), getattr(small, name), rtol=1e-6, atol=1e-8, err_msg=name)
     np.testing.assert_allclose(wide.transform(X), small.transform(X), rtol=1e-6, atol=1e-8)
-    with pytest.raises(ValueError, match="40 features, for which partial_fit would keep"):
+    with pytest.raises(ValueError, match="40 features, and the fit to fewer rows kept no scatter"):
         wide.partial_fit(X, y)
 
 
@@ -190,3 +190,17 @@ def test_partial_fit_refuses_what_it_cannot_do(two: Any) -> None:
         FisherDiscriminant().partial_fit(X, y)
     with pytest.raises(ValueError, match="shrinkage='auto'"):
         FisherDiscriminant(shrinkage="auto").partial_fit(X, y, classes=[0, 1])
+
+
+@pytest.mark.parametrize("offset", [0, 5, 50])
+@pytest.mark.parametrize("shape", [(30, 40, 3), (42, 40, 3), (20, 200, 2)])
+def test_few_rows_have_the_rank_that_they_have(offset: float, shape: tuple[int, int, int]) -> None:
+    """Rounding about a distant origin is not taken for scatter, whose inverse would outweigh everything."""
+    n, d, c = shape
+    X, y = np.random.default_rng(0).normal(size=(n, d)) + offset, np.arange(n) % c
+    means = np.array([X[y == k].mean(axis=0) for k in range(c)])
+    inverse = np.linalg.pinv(X - means[y], rcond=1e-10)
+    W = (means - X.mean(axis=0)) @ inverse @ inverse.T
+    model = FisherDiscriminant().fit(X, y)
+    assert model.rank_ == min(d, n - c)
+    np.testing.assert_allclose(model.coef_, W if c > 2 else W[1:] - W[:1], rtol=1e-9, atol=1e-9 * np.abs(W).max())

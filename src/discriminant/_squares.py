@@ -87,12 +87,12 @@ class Answer:
     gradient: float
 
 
-def check_total(v: Matrix | None) -> None:
+def check_total(v: Matrix | None, name: str = "sample_weight") -> None:
     """Refuse weights that are so small or so large that their sum cannot be worked with."""
     with np.errstate(over="ignore"):
         total = 1.0 if v is None else float(np.sum(v))
     if not 1e-290 < total < np.inf:
-        raise ValueError(f"sample_weight adds up to {total:.3g}, out of range: divide the weights by their mean.")
+        raise ValueError(f"{name} adds up to {total:.3g}, out of range: divide it by its mean.")
 
 
 def published(A: Matrix, dtype: Any) -> NDArray[Any]:
@@ -180,10 +180,14 @@ def in_order(X: Any, work: Callable[[slice], list[Any]], watch: Watch | None = N
 
 
 def provisional_center(X: Any) -> Matrix | None:
-    """A point amid the data where that is needed: some feature lies more than a hundred deviations from zero."""
+    """A point amid the data where that is needed: some feature lies more than a hundred deviations from zero.
+
+    Few rows make the scatter singular, and its rank would be that of rounding: they always have such a point.
+    """
     sample = X[:: max(1, X.shape[0] // 256)].astype(np.float64)
     mean, spread = sample.mean(axis=0), sample.std(axis=0)
-    far = np.abs(mean) > 100 * spread
+    few = X.shape[0] <= 2 * X.shape[1]
+    far = np.abs(mean) > (0 if few else 100) * spread
     return mean if np.any(far & np.isfinite(mean)) else None
 
 

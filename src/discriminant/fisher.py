@@ -280,10 +280,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             if classes is None:
                 raise ValueError("classes=None: the first call of partial_fit must be given all classes.")
             self.classes_ = np.unique(np.asarray(classes))
-        if X.shape[1] > LARGEST or (not first and not len(self._statistics.scatters)):
+        if X.shape[1] > LARGEST:
             raise ValueError(
                 f"X has {X.shape[1]:,} features, for which partial_fit would keep {_gib(X.shape[1])} GiB of scatter: "
                 "give all rows to fit at once, or take WidrowHoff."
+            )
+        if not first and not len(self._statistics.scatters):
+            raise ValueError(
+                f"X has {X.shape[1]:,} features, and the fit to fewer rows kept no scatter to add to: begin with "
+                "partial_fit, or give all rows to fit at once."
             )
         problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
         with watching() as watch, interrupt_raises():

@@ -31,6 +31,7 @@ from discriminant import (
     Certificate,
     GradientDescent,
     KernelPerceptron,
+    LogisticDiscriminant,
     NewtonDescent,
     NotConvergedWarning,
     Perceptron,
@@ -532,6 +533,10 @@ def test_a_search_shows_a_warning_once() -> None:
     assert len(caught) == 3  # the line of the loop, and two of scikit-learn: the folds and the last fit
     assert not any(letter.isdigit() for letter in str(caught[0].message))
     assert caught[0].message.report.to_dict()["iterations"] == 5
+    with warnings.catch_warnings(record=True, action="default") as caught:
+        for _ in range(3):
+            LogisticDiscriminant(penalty=None).fit(*datasets.table(1, 2))
+    assert len(caught) == 1
 
 
 def test_the_report_of_many_machines_is_not_that_of_the_last() -> None:

@@ -18,10 +18,14 @@ from sklearn.base import BaseEstimator, clone, is_regressor
 
 import discriminant
 from discriminant import (
+    HoKashyap,
     Hyperplane,
+    LeastSquares,
     LeastSquaresRegressor,
+    LinearProgram,
     Perceptron,
     PiecewiseLinearMachine,
+    RecursiveLeastSquares,
     SupportVectorMachine,
     WidrowHoffRegressor,
     augment,
@@ -98,6 +102,11 @@ def test_sound_matrices_pass() -> None:
 def test_bad_indices_are_refused(what: str) -> None:
     with pytest.raises(ValueError, match=r"X is a sparse matrix in \w+ form with .*: build it anew\."):
         check_indices(bad_matrices()[what])
+
+
+def test_a_sparse_vector_is_refused_in_words() -> None:
+    with pytest.raises(ValueError, match="Reshape your data"):
+        Perceptron().fit(sparse.csr_array(np.arange(6.0)), Y)
 
 
 def test_coordinates_of_other_formats_are_checked_as_they_come() -> None:
@@ -218,6 +227,11 @@ def test_parameters_beyond_float_are_refused_by_name() -> None:
         (WidrowHoffRegressor(start=[10**400, 0, 0, 0, 0]), "start holds a whole number beyond"),
         (PiecewiseLinearMachine(start=[[10**400, 0, 0, 0, 0]] * 4), "start holds a whole number beyond"),
         (Perceptron(start=np.full(5, 1e300)), "start holds NaN or infinity"),
+        (HoKashyap(margin=[10**400] * 6), "margin holds a whole number beyond"),
+        (LinearProgram(b=[10**400] * 6), "b holds a whole number beyond"),
+        (LeastSquares(targets=[10**400] * 6), "targets holds a whole number beyond"),
+        (LeastSquares(losses=[[0, 10**400], [1, 0]]), "losses holds a whole number beyond"),
+        (RecursiveLeastSquares(targets=[10**400] * 6), "targets holds a whole number beyond"),
     ):
         with pytest.raises(ValueError, match=match):
             model.fit(X.astype(np.float32), Y)

@@ -70,7 +70,7 @@ def floats(name: str, values: Any, dtype: Any, remedy: str) -> NDArray[Any]:
 
 def check_indices(X: Any) -> None:
     """Refuse a sparse matrix whose indices lie outside it; one pass over them."""
-    if not sparse.issparse(X):
+    if not sparse.issparse(X) or X.ndim != 2:  # scikit-learn says what to do with a vector
         return
     if X.format in ("csr", "csc", "bsr"):
         size, width = X.shape if X.format != "csc" else X.shape[::-1]

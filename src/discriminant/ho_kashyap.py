@@ -39,6 +39,7 @@ from ._driver import Rule, Watch
 from ._machine import Path
 from ._patterns import Array, Linear, Patterns
 from ._problem import Problem
+from ._validation import floats
 from .base import IterativeClassifier, choice, number
 from .multiclass import n_problems
 from .solution import Epoch, Solution, Status
@@ -364,7 +365,7 @@ class HoKashyap(IterativeClassifier):
 
     def _first_margins(self, n: int) -> Array:
         """The margins b(1), one a row."""
-        b = np.array(self.margin, dtype=np.float64)
+        b = floats("margin", self.margin, np.float64, "give margins b(1) > 0")
         if b.ndim == 0:
             return np.full(n, b)
         if b.shape != (n,):

@@ -26,6 +26,7 @@ from ._driver import Watch, interrupt_raises
 from ._problem import Problem, check_weight
 from ._squares import Coded, NotFiniteError, Targets, check_total, details_of, published, solve
 from ._state import all_or_nothing
+from ._validation import floats
 from .base import LinearClassifier, available_when
 from .base_regressor import LinearRegressor
 from .solution import Solution, Status
@@ -121,13 +122,13 @@ class LeastSquares(LinearClassifier):
     def _targets(self, labels: NDArray[np.int32], counts: Matrix) -> Targets:
         """The targets t = z b of the patterns as they are, one column a discriminant."""
         if self.losses is not None:
-            L, c = np.asarray(self.losses, np.float64), counts.size
+            L, c = floats("losses", self.losses, np.float64, "give finite numbers"), counts.size
             if L.shape != (c, c) or not np.all(np.isfinite(L)):
                 raise ValueError(f"losses has shape {L.shape}: give finite losses of shape ({c}, {c}).")
             return Coded(labels, loss_targets(L))
         if isinstance(self.targets, str):
             return Coded(labels, class_targets(counts, self.targets))
-        B = np.asarray(self.targets, np.float64)
+        B = floats("targets", self.targets, np.float64, "give finite numbers")
         shape = (labels.size,) if counts.size == 2 else (labels.size, counts.size)
         if B.shape != shape or not np.all(np.isfinite(B)):
             raise ValueError(f"targets has shape {B.shape}: give finite numbers of shape {shape}.")

@@ -39,6 +39,7 @@ from ._driver import Watch, interrupt_raises
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._problem import Problem
 from ._squares import check_total, published
+from ._validation import floats
 from .base import LinearClassifier, choice, number
 from .solution import Epoch, Solution, Status
 
@@ -139,10 +140,7 @@ class LinearProgram(LinearClassifier):
 
     def _margins(self, n: int) -> Vector:
         """The margins b, one a pattern."""
-        try:
-            b = np.array(self.b, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"b={self.b!r} holds what is no number: give margins b > 0.") from error
+        b = floats("b", self.b, np.float64, "give margins b > 0")
         if b.ndim == 0:
             return np.full(n, b)
         if b.shape != (n,):
@@ -179,7 +177,7 @@ class LinearProgram(LinearClassifier):
             rows = inequalities(source, problem.labels[part], classes, watch=watch)
         b = b[part][rows.owner]
         v = problem.weight[part].astype(np.float64)[rows.owner] if problem.weight.size else np.ones(b.size)
-        check_total(v * b)
+        check_total(v * b, "sample_weight times b")
         left = max(end - time.monotonic(), 0.0)
         optimum = minimize(
             rows.Z,

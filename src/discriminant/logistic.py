@@ -24,7 +24,6 @@ Firth, Biometrika 80 (1993).
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -42,7 +41,7 @@ from ._sigmoid import SquaredRule
 from ._wald import WaldTable
 from ._workers import one_blas_thread
 from .base import IterativeClassifier, choice, number
-from .exceptions import InfiniteEstimateWarning
+from .exceptions import InfiniteEstimateWarning, warn_once
 from .geometry import LinearMachine
 from .multiclass import relabel
 from .schedules import Optimal, get
@@ -277,7 +276,7 @@ class LogisticDiscriminant(IterativeClassifier):
             f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({found['verdict']}). "
             f"Which rows and coefficients are concerned stands in report_. To try: {found['remedy']}"
         )
-        warnings.warn(InfiniteEstimateWarning(text, self.report_, found["separability"]), stacklevel=stacklevel)
+        warn_once(InfiniteEstimateWarning(text, self.report_, found["separability"]), stacklevel + 1)
 
     def _remedy(self) -> str:
         if self.loss == "squared":

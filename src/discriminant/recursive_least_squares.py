@@ -42,6 +42,7 @@ from ._machine import Path, record
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined, row_axpy
 from ._state import Changing
+from ._validation import floats
 from .base import OnlineClassifier, choice, number
 from .solution import Epoch, Solution, Status
 
@@ -359,7 +360,7 @@ def margins_of(targets: Any, n: int) -> NDArray[np.float64]:
     if isinstance(targets, str):
         choice("targets", targets, ("ones",))
         return np.ones(n)
-    b = np.asarray(targets, np.float64)
+    b = floats("targets", targets, np.float64, "give 'ones', or numbers > 0")
     if b.shape != (n,):
         raise ValueError(f"targets has shape {b.shape}: give 'ones', or one positive number for each of the {n} rows.")
     if not np.all((b > 0) & np.isfinite(b)):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import resource
 import signal
 import subprocess
+import sys
 import time
 from fractions import Fraction
 from math import gcd
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -147,6 +149,21 @@ def test_long_calls_are_made_elsewhere_with_the_same_answers(
     assert [_flint.call(name, *matrices) for name, *matrices in calls] == here
     with pytest.raises(ZeroDivisionError):
         _flint.call("solve", [[1, 1], [1, 1]], [[1], [2]])
+
+
+@pytest.mark.parametrize("program", ["/nonexistent/python", "false"])
+def test_without_another_python_long_calls_are_made_here(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_flint, "SHORT", 0)
+    monkeypatch.setattr(sys, "executable", program)
+    assert _flint.call("rank", [[1, 2], [2, 4]]) == 1
+
+
+def test_files_beside_the_data_are_not_taken_for_modules(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "flint.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_flint, "SHORT", 0)
+    monkeypatch.setattr(_flint, "CALLS", {})  # nothing is made in this process
+    assert _flint.call("rank", [[1, 2], [2, 4]]) == 1
 
 
 def test_an_answer_that_does_not_fit_is_refused() -> None:

@@ -2,7 +2,8 @@
 
 FLINT does not hear Ctrl-C while it works, and aborts the process where memory is short. So the work of a call is
 estimated first: a short one is made at once, a long one by another Python, which is killed when Ctrl-C comes and whose
-end becomes an error, and one whose answer would not fit is refused.
+end becomes an error, and one whose answer would not fit is refused. Where no other Python can be had, long calls are
+made at once as well.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from os import environ, pathsep
 from typing import Any
 
@@ -22,6 +24,7 @@ Ratio = tuple[int, int]
 
 SHORT = 3e9  # work of a call that takes a third of a second or less: rows x columns x rank x bits^1.4
 LARGEST = 2**33  # bits of an answer, 1 GiB
+BEGUN = b"begun"  # what the other process says first
 
 
 def _rank(rows: Matrix) -> int:
@@ -79,9 +82,12 @@ def call(name: str, *matrices: Matrix) -> Any:
             f"X needs an exact calculation with {len(matrices[0]):,} rows of {len(matrices[0][0]):,} numbers, whose "
             f"answer has about {answer / 8e9:,.0f} GB: take fewer features or classes, or round the numbers of X."
         )
-    if work <= SHORT or not sys.executable:
-        return CALLS[name](*matrices)
-    return _elsewhere(name, matrices)
+    if work > SHORT and sys.executable and not getattr(sys, "frozen", False):
+        with suppress(OSError):
+            status, found = _elsewhere(name, matrices)
+            if found.startswith(BEGUN):
+                return _read(status, found, matrices[0])
+    return CALLS[name](*matrices)
 
 
 def _estimate(name: str, matrices: tuple[Matrix, ...]) -> tuple[float, float]:
@@ -97,15 +103,15 @@ def _estimate(name: str, matrices: tuple[Matrix, ...]) -> tuple[float, float]:
     return rows * columns * order * bits**1.4, float(sizes.get(name, order)) * order * bits
 
 
-def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> Any:
-    """Make a call in another process."""
-    command = [sys.executable, "-c", "from discriminant._flint import answer; answer()"]
+def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> tuple[int, bytes]:
+    """Make a call in another process, which finds modules where this one does: its exit status and what it wrote."""
+    command = [sys.executable, "-P", "-c", "from discriminant._flint import answer; answer()"]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**environ, "PYTHONPATH": pathsep.join(filter(None, sys.path))},
+        env={**environ, "PYTHONPATH": pathsep.join(path or "." for path in sys.path)},
         start_new_session=True,  # Ctrl-C comes to us alone
     ) as process:
         try:
@@ -113,12 +119,17 @@ def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> Any:
         finally:
             process.kill()
             process.wait()
-    if process.returncode != 0:
+    return process.returncode, found
+
+
+def _read(status: int, found: bytes, rows: Matrix) -> Any:
+    """The answer of the other process."""
+    if status != 0:
         raise ValueError(
-            f"X needs an exact calculation with {len(matrices[0]):,} rows of {len(matrices[0][0]):,} numbers, and "
-            "there is not enough memory for it: take fewer features or classes, or round the numbers of X."
+            f"X needs an exact calculation with {len(rows):,} rows of {len(rows[0]):,} numbers, and there is not "
+            "enough memory for it: take fewer features or classes, or round the numbers of X."
         )
-    value = pickle.loads(found)  # what ``answer`` wrote, in our own process
+    value = pickle.loads(found[len(BEGUN) :])  # what ``answer`` wrote, in our own process
     if isinstance(value, ZeroDivisionError):
         raise value
     return value
@@ -126,6 +137,8 @@ def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> Any:
 
 def answer() -> None:
     """The other process: read a call from stdin, write its answer to stdout."""
+    sys.stdout.buffer.write(BEGUN)
+    sys.stdout.buffer.flush()
     name, matrices = pickle.load(sys.stdin.buffer)
     try:
         value = CALLS[name](*matrices)

@@ -69,11 +69,11 @@ class Passive:
         if not target[-1] > 0:
             self.chosen, self.x, (self.Q, self.R) = self.chosen[:-1], self.x[:-1], before
             return False
-        while target.min() <= 0:
-            out = target <= 0
-            step = np.min(self.x[out] / (self.x[out] - target[out]))
-            self.x = self.x + step * (target - self.x)
-            self._leave(np.flatnonzero((self.x <= 0) | (out & (self.x <= 1e-15 * self.x.max()))))
+        while (out := np.flatnonzero(target <= 0)).size:
+            steps = self.x[out] / (self.x[out] - target[out])
+            self.x = self.x + steps.min() * (target - self.x)
+            self.x[out[steps == steps.min()]] = 0  # but for rounding it is
+            self._leave(np.flatnonzero(self.x <= 0))
             target = self._least_squares()
         self.x = target
         return True

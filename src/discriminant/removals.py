@@ -250,7 +250,8 @@ class Removing:
         own = np.where(kept, self.rows.labels, -1).astype(np.int32)
         system = System(self.X, own, self.rows.n_classes, self.rows.intercept, "decimal")
         try:
-            outcome = settle(system, tick=lambda text: self.watch.check())
+            with self.watch.at_once():  # exact numbers are long at work without a look at the watch
+                outcome = settle(system)
         except Interrupted:
             return None
         if outcome.verdict == "complete" and outcome.direction is not None:

@@ -229,7 +229,7 @@ WEIGHTS: dict[str, Spoil] = {
     "weights from 1e-8 to 1e8": spread(1e-8, 1e8),
     "whole weights": weights(lambda data, rng: rng.integers(0, 4, len(data.y))),
     "all weights 0": weights(lambda data, rng: np.zeros(len(data.y))),
-    "one class of weight 0": weights(lambda data, rng: (np.ravel(data.y) != np.ravel(data.y)[0]).astype(float)),
+    "one class of weight 0": weights(lambda data, rng: (np.ravel(data.y) != np.ravel(data.y)[:1]).astype(float)),
     "negative weight": spread(-1.0),
     "weight NaN": spread(np.nan),
     "weight inf": spread(np.inf),

@@ -81,7 +81,7 @@ def integers(trial: Trial, data: Data) -> None:
     a = trial.call("integer_search", D.integer_search, data.X, data.y, 2)
     if a is not None:
         last = np.asarray(data.y) == np.unique(data.y)[-1]
-        g = np.asarray(data.X, np.float64) @ a[1:] + a[0]
+        g = (data.X if sparse.issparse(data.X) else np.asarray(data.X, np.float64)) @ a[1:] + a[0]
         trial.hold(bool(np.all(np.where(last, g > 0, g < 0))), "the weights do not separate")
 
 

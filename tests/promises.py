@@ -208,7 +208,8 @@ def portions(trial: Trial, case: Case, good: Data, data: Data) -> None:
         for model in (with_it, without):
             trial.call("partial_fit of good data", model.partial_fit, good.X, good.y, **options)
     except Refused as refused:  # some parameters need all patterns at once
-        trial.hold("partial_fit" in str(refused), f"a good portion is refused: {refused}")
+        reason = re.search(f"partial_fit|{WITH_REASON.pattern}", str(refused))
+        trial.hold(bool(reason), f"a good portion is refused: {refused}")
         return
     n = np.shape(data.X)[0] if np.ndim(data.X) or sparse.issparse(data.X) else 0
     try:
@@ -279,7 +280,7 @@ def same_rows(X: Any) -> bool:
 def penalized_away(model: Any, X: Any) -> bool:
     """Whether features are so small beside the penalty that its minimum has no weights for them, to rounding."""
     largest = np.abs(X.data if sparse.issparse(X) else np.asarray(X, np.float64)).max(initial=0)
-    return bool(getattr(model, "C", np.inf) * largest**2 < np.finfo(np.float64).eps)
+    return hasattr(model, "C") and bool(model.C * max(largest, 1e-150) ** 2 < np.finfo(np.float64).eps)
 
 
 def transformer(trial: Trial, case: Case, data: Data) -> None:

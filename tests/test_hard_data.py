@@ -59,6 +59,11 @@ RidgeRegressor(kernel='gaussian') | CSR index beyond | 0
 Perceptron() | CSR indptr decreasing | 0
 WidrowHoffRegressor() | CSR index negative | 0
 PolynomialMap() | CSR indptr short | 0
+integer_search | CSR with doubled entries | 153
+integer_search | integers beyond float | 48
+integer_search | very wide | 532
+kesler | numbers and words | 425
+RecursiveLeastSquares() | float32 large | 360
 Adatron(kernel='gaussian', max_iter=500) | negative zeros | 440
 Relaxation() | longdouble beyond float64 | 0
 LeastSquares() | labels of 1e300 | 0

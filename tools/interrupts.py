@@ -243,7 +243,7 @@ def trials(asked: list[str], count: int, share: float, longest: float, seed: int
         for who in asked:
             if who in known:
                 size, call = known[who]
-                warm(call, *table(size, 0.001))
+                warm(call, *table(size, 0.01))
                 run = partial(forked, call, *table(size, share))
                 low = 0.0
             else:

@@ -73,7 +73,7 @@ class Elsewhere:
 def scale_of(X: Any) -> str:
     """In words, the sizes of the features."""
     ends = [part.toarray().ravel() if sparse.issparse(part) else part for part in (X.max(axis=0), X.min(axis=0))]
-    sizes = np.maximum(ends[0], -ends[1])  # no copy of X
+    sizes = np.maximum(ends[0], -ends[1]).astype(np.float64)  # no copy of X
     smallest, largest = int(sizes.argmin()), int(sizes.argmax())
     text = f"sizes from {sizes[smallest]:.3g} (feature {smallest}) to {sizes[largest]:.3g} (feature {largest})"
-    return text + ("; standardize them" if sizes[largest] > 100 * max(sizes[smallest], np.finfo(float).tiny) else "")
+    return text + ("; standardize them" if sizes[largest] / 100 > max(sizes[smallest], np.finfo(float).tiny) else "")

@@ -9,15 +9,18 @@ Source: Duda, Hart, Stork, *Pattern Classification*, Problem 16.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils import check_array
 
 from ._driver import watching
 from ._problem import encode
 from ._rows import compiled
+from ._validation import floats, table_of
 from .geometry import augment
 
 CHUNK = 5_000_000  # rows that one compiled call looks at: less than a tenth of a second
@@ -88,16 +91,17 @@ def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | 
     """
     if not isinstance(max_weight, int | np.integer) or max_weight < 1:
         raise ValueError(f"max_weight={max_weight!r} is out of range: give a whole number, 1 or more.")
-    X = check_array(X, dtype=np.float64)
+    X = table_of(X)
+    if X.ndim == 2 and (digits := math.log10(2 * max_weight + 1) * (X.shape[1] + 1)) > 10:
+        raise ValueError(
+            f"max_weight={max_weight} in {X.shape[1]} dimensions makes about 1e{digits:.0f} vectors, too many to try; "
+            "give a smaller one, or use Perceptron."
+        )
+    X = check_array(floats("X", X.toarray() if sparse.issparse(X) else X, np.float64, "give rows of numbers"))
     classes, labels = encode(np.asarray(y))
     if classes.size != 2 or labels.size != X.shape[0]:
         raise ValueError(f"y has {classes.size} classes and {labels.size} labels: give one of two for each row of X.")
     Y = np.ascontiguousarray(augment(X) * np.where(labels == 1, 1.0, -1.0)[:, None])
-    if (vectors := (2.0 * max_weight + 1) ** Y.shape[1]) > 1e10:
-        raise ValueError(
-            f"max_weight={max_weight} in {X.shape[1]} dimensions makes {vectors:.1g} vectors, too many to try; "
-            "give a smaller one, or use Perceptron."
-        )
     a = np.empty(Y.shape[1])
     with watching() as watch:
         for r in range(1, max_weight + 1):

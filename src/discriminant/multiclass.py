@@ -49,7 +49,10 @@ def kesler(X: Any, y: Any) -> Any:
     Y, y = augment(X), np.asarray(y)
     if Y.ndim != 2 or y.shape != Y.shape[:1]:
         raise ValueError(f"X has shape {np.shape(X)} but y has shape {y.shape}; give rows of X, and one label a row.")
-    classes, labels = np.unique(y, return_inverse=True)
+    try:
+        classes, labels = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(f"y holds labels without an order ({error}): give numbers only, or strings only.") from error
     if classes.size < 2:
         raise ValueError(f"y has {classes.size} class; Kesler's construction compares classes: give two or more.")
     c = classes.size

@@ -64,7 +64,8 @@ ESTIMATORS = {
     "machines": "Perceptron() LogisticDiscriminant() SupportVectorMachine() LinearProgram()",
     "kernel": """
         Adatron('gaussian') KernelPerceptron('gaussian') MinOver('gaussian') RidgeRegressor(kernel='gaussian')
-        SupportVectorMachine(kernel='gaussian') SupportVectorMachine(kernel='gaussian',probability=True)
+        SupportVectorMachine(kernel='gaussian') SupportVectorMachine(kernel='gaussian',loss='squared_hinge')
+        SupportVectorMachine(kernel='gaussian',probability=True)
         WidrowHoffRegressor(dual=True)""",
 }
 FUNCTIONS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {

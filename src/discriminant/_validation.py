@@ -35,9 +35,9 @@ def taken(model: Any, *data: Any, **options: Any) -> Any:
             raise ValueError("X is a frame without columns: give at least one feature.") from None
         raise explained(error) from None
     except TypeError as error:
-        if "float() argument" not in str(error):
+        if "datetime" not in str(error):  # scikit-learn's checks ask for a TypeError of other objects
             raise
-        raise ValueError(f"X or y holds what is no number ({error}): turn dates into days since an event.") from None
+        raise ValueError(f"X or y holds dates ({error}): turn them into numbers, such as days since an event.") from None
 
 
 def table_of(X: Any) -> Any:

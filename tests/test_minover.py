@@ -541,3 +541,11 @@ def test_squares_that_floats_cannot_divide_by(make, kernel, rng):
     X, y = two_clouds(rng)
     with pytest.raises(ValueError, match="underflows"):
         make(kernel, max_iter=200).fit(1e-160 * X, y)
+
+
+@pytest.mark.parametrize("make", [MinOver, Adatron])
+def test_weights_beyond_float32(make):
+    X = np.array([[-1e-40], [1e-40]], np.float32)
+    with pytest.raises(ValueError, match="X underflows"):
+        make().fit(X, [0, 1])
+    np.testing.assert_allclose(make().fit(X.astype(np.float64), [0, 1]).coef_, [[1e40]], rtol=1e-4)

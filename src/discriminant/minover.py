@@ -238,9 +238,9 @@ class MarginRule:
                 alpha, v = self.best.alpha, self.best.v
                 found, margin, _, size = self._look_at(alpha, v)
             with np.errstate(over="ignore"):
-                scaled = alpha / size
-            if not np.isfinite(scaled.sum()):
-                raise underflow()
+                scaled = (alpha / size).astype(self.problem.dtype)
+                if not (np.isfinite(scaled).all() and np.isfinite(self.row).all()):
+                    raise underflow()
             self.now = scaled, found.errors, margin, upper
         return self.now
 
@@ -270,7 +270,7 @@ class MarginRule:
         """Multipliers, margin and upper bound."""
         alpha, _, margin, upper = self.state
         return {
-            "alpha": alpha.astype(self.problem.dtype),
+            "alpha": alpha,
             "margin": margin,
             "upper": upper,
             "evidence": self.evidence,
@@ -337,7 +337,7 @@ class MarginRule:
 
 
 def underflow() -> ValueError:
-    """The error for patterns whose squared distances floats cannot divide by."""
+    """The error for patterns whose squared distances floats of their kind cannot divide by."""
     return ValueError(
         "X underflows: the squared distances of its rows are zero, though the rows differ, or too small to divide by. "
         "Divide the features by their size, for instance with StandardScaler."

@@ -75,7 +75,11 @@ def test_gradient_by_finite_differences(mu: float, free: bool, rng: Rng):
 
 @every_intercept
 @pytest.mark.parametrize("mu", [0.0, 0.3, 1.0])
-def test_newton_direction_is_that_of_the_hessian_by_finite_differences(mu: float, free: bool, rng: Rng):
+@pytest.mark.parametrize("wide", [_hinge.WIDE, 2], ids=["columns", "rows"])
+def test_newton_direction_is_that_of_the_hessian_by_finite_differences(
+    wide: int, mu: float, free: bool, monkeypatch: pytest.MonkeyPatch, rng: Rng
+):
+    monkeypatch.setattr(_hinge, "WIDE", wide)
     X, z, C = problem(rng)
     newton = Newton(Rows(X, z), C, mu == 0, free)
     for _ in range(5):
@@ -220,14 +224,31 @@ def test_storage(squared: bool, free: bool, dtype: Any, make: Any, rng: Rng):
 @every_intercept
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "CSR"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_conjugate_gradients(squared: bool, free: bool, make: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("few", [0, _hinge.FEW], ids=["conjugate", "rows"])
+def test_without_the_hessian(
+    few: int, squared: bool, free: bool, make: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch
+):
     X, z, C = problem(np.random.default_rng(0), 300, 20)
     X = X.astype(dtype)
     built = minimize(make(X), z, C, squared=squared, free=free, tol=1e-3)
     monkeypatch.setattr(_hinge, "WIDE", 5)
+    monkeypatch.setattr(_hinge, "FEW", few)
     found = minimize(make(X), z, C, squared=squared, free=free, tol=1e-3)
     judge(X.astype(np.float64), z, C, found, squared, free, 1e-3)
     assert_allclose(found.criterion, built.criterion, rtol=2e-3)
+
+
+@every_loss
+@every_intercept
+@pytest.mark.parametrize("few", [0, _hinge.FEW], ids=["conjugate", "rows"])
+def test_rows_that_are_all_the_same(few: int, squared: bool, free: bool, monkeypatch: pytest.MonkeyPatch, rng: Rng):
+    """No plane is better than none: the gradient is zero from the start."""
+    monkeypatch.setattr(_hinge, "WIDE", 5)
+    monkeypatch.setattr(_hinge, "FEW", few)
+    X, z = np.tile(rng.normal(size=20), (10, 1)), np.where(np.arange(10) % 2, 1.0, -1.0)
+    found = minimize(X, z, np.ones(10), squared=squared, free=free, tol=1e-3)
+    assert_allclose(found.a, 0, atol=1e-12)
+    assert_allclose((found.criterion, found.dual), 10)
 
 
 def test_more_columns_than_the_hessian_is_built_for(rng: Rng):

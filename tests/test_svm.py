@@ -1154,6 +1154,14 @@ def test_the_report_of_many_classes_is_that_of_the_model(C: float, multiclass: s
     assert not {"margin", "duality gap", "KKT violation", "rounds"} & set(details)
 
 
+def test_a_high_price_of_margins_that_rounding_leaves_below_one(rng: Rng):
+    """Few rows of many columns, all on the margin: slack of rounding alone, which the plane is longer to avoid."""
+    X, y = sparse.random_array((60, 20_000), density=2e-3, format="csr", rng=rng), np.arange(60) % 2
+    model = SupportVectorMachine(1e10).fit(X, y)
+    assert model.gap_ < 1e-12
+    assert np.all((2 * y - 1) * model.decision_function(X) >= 1)
+
+
 def test_a_high_price_that_the_dual_has_no_digits_for(monkeypatch: pytest.MonkeyPatch):
     """One of many pairs whose dual would work off pairs of rows for minutes; the primal has the answer at once."""
     rng, y = np.random.default_rng(2), np.arange(200) % 2

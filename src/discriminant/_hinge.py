@@ -9,7 +9,8 @@ in the quadratic piece bend the criterion, so that the Hessian is
     H = diag(0, 1, ..., 1) + sum over these rows of C_i phi'' y_i y_i',          y = (1, x),
 
 few rows for the hinge, and rows that enter or leave it for the squared hinge. The line search is exact, since the
-criterion along a line needs the margins at both ends only. For many columns H is never built: conjugate gradients.
+criterion along a line needs the margins at both ends only. For many columns H is never built: its equations are solved
+in the products of the rows where these are few, else by conjugate gradients.
 
 The multipliers are alpha_i = C_i phi'(t_i). At a minimum w = sum of alpha z x and sum of alpha z = 0, and the dual
 value sum of alpha - |sum of alpha z x|²/2 (less sum of alpha²/(4 C_i) for the squared hinge) bounds the minimum from
@@ -26,6 +27,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +44,7 @@ from ._workers import one_blas_thread
 Vector = NDArray[np.float64]
 
 WIDE = 1500  # columns beyond which the Hessian is not built
+FEW = 1000  # rows up to which these many columns are met by the products of the rows
 FIRST = 20_000  # rows of a first fit, from which one on more rows starts
 WIDTHS = 0.25  # by which the rounding of the hinge falls
 STEPS = 100  # of Newton at one width
@@ -249,7 +252,8 @@ class Newton:
         curvature = 2 * self.C if mu == 0 else self.C / mu
         if self.rows.d + 1 > WIDE:
             gradient = self.ridge * a - self.rows.back(self.alpha)
-            return gradient, -self._conjugate(gradient, curvature)
+            solve = self._across if self.rows.n <= FEW else self._conjugate
+            return gradient, -solve(gradient, curvature)
         G, c = self._bending(curvature)
         # without a linear piece the moments of the rows that bend say all
         gradient = self.ridge * a + (G @ a - c if self.squared else -self.rows.back(self.alpha))
@@ -277,6 +281,36 @@ class Newton:
         self._bent = self.bends.copy()
         return self._moments
 
+    @cached_property
+    def _products(self) -> Vector:
+        """Products of the rows, with that of their ones where w₀ belongs to the norm."""
+        X = self.rows.X.astype(np.float64, copy=False)
+        K = X @ X.T
+        return np.asarray((K.toarray() if sparse.issparse(K) else K) + self.ridge[0])
+
+    def _across(self, gradient: Vector, curvature: Vector) -> Vector:
+        """H^-1 gradient by one equation a row that bends, not one a column.
+
+        With S = diag(sqrt(curvature)) over these rows and Y their y', (ridge + Y'SSY) d = gradient is met by
+        d = gradient - Y'S t, where (1 + S YY' S) t = S Y gradient. A free w₀ is d₀, for which the sum of S t is its
+        gradient.
+        """
+        chosen = np.flatnonzero(self.bends)
+        S, free = np.sqrt(curvature[chosen]), self.ridge[0] == 0
+        B = S[:, None] * self._products[np.ix_(chosen, chosen)] * S
+        B[np.diag_indices_from(B)] += 1
+        B[np.diag_indices_from(B)] *= 1 + 1e-15 * chosen.size  # rows that are alike, at a high price
+        along = self.rows.z * self.rows.times(np.r_[0.0 if free else gradient[0], gradient[1:]])
+        t, one = cho_solve(cho_factor(B), np.column_stack([S * along[chosen], S])).T
+        d = gradient.copy()
+        if free and (bend := float(S @ one)) > 0:  # else no row bends: w₀ is free to go anywhere
+            d[0] = (gradient[0] - S @ t) / bend
+            t = t + d[0] * one
+        r = np.zeros(self.rows.n)
+        r[chosen] = S * t
+        back = self.rows.back(self.rows.z * r)
+        return np.asarray(d - (np.r_[0.0, back[1:]] if free else back))
+
     def _conjugate(self, gradient: Vector, curvature: Vector) -> Vector:
         """Conjugate gradients on the rows that bend, to a tenth of the gradient or better."""
         chosen = np.flatnonzero(self.bends)
@@ -300,7 +334,10 @@ class Newton:
             for _ in range(200):
                 self.rows.watch.check()
                 q = sum(pool.map(bend, runs), start=ridge * p)
-                step = rho / float(p @ q)
+                bent = float(p @ q)
+                if bent <= 0:  # the gradient is zero, or lost in underflow
+                    break
+                step = rho / bent
                 x, r = x + step * p, r - step * q
                 u = r / scale
                 rho, before = float(r @ u), rho

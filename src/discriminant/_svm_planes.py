@@ -186,11 +186,21 @@ def small(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> M
     K = K.toarray() if sparse.issparse(K) else K
     rows, diagonal = KernelRows.of_matrix(K), np.diag(K).copy()
     dual = smo(rows, diagonal, z, C, tol=NEARLY, start=start, watch=watch, most=ROUNDS)
-    w = X.T @ (dual.alpha * z)
-    a = np.r_[dual.bias - w @ center, w]
-    value = float(C @ np.maximum(0, 1 - z * (X @ w + dual.bias))) + 0.5 * w @ w
-    gap = relative_gap(value, dual.objective)
+    v = np.r_[dual.bias, X.T @ (dual.alpha * z)]
+    value, least = worth(X, z, C, v)
+    if relative_gap(value, dual.objective) > ROUNDING and least > 0:
+        longer = v * ((1 + 1e-14) / least)  # a high price makes much of margins that rounding left below 1
+        if (other := worth(X, z, C, longer)[0]) < value:
+            v, value = longer, other
+    gap, w = relative_gap(value, dual.objective), v[1:]
+    a = np.r_[v[0] - w @ center, w]
     return Machine(dual.alpha, a, float(w @ w), value, gap, dual.violation, dual.iterations, ended(dual), [])
+
+
+def worth(X: Any, z: Vector, C: Vector, a: Vector) -> tuple[float, float]:
+    """Give the criterion of a plane (w₀, w), and its smallest margin."""
+    margins = z * (X @ a[1:] + a[0])
+    return float(C @ np.maximum(0, 1 - margins) + 0.5 * a[1:] @ a[1:]), float(margins.min())
 
 
 def primal(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> Machine:

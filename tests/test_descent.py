@@ -265,6 +265,13 @@ def test_a_weight_of_two_is_two_rows(kind, criterion):
     np.testing.assert_allclose(weighted.history_["criterion"], repeated.history_["criterion"], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", [GradientDescent, NewtonDescent])
+def test_weights_in_which_the_criterion_vanishes_are_refused(kind):
+    X, y = table(1, 3)
+    with pytest.raises(ValueError, match=r"sample_weight reaches no more than 1e-310.*: multiply"):
+        kind(criterion="logistic").fit(X, y, np.full(len(X), 1e-310))
+
+
 def test_a_criterion_of_ones_own():
     class Cubic(Criterion):
         name, symbol, equation, source = "cubic", "J_3", "sum of |b - a'y|^3 over the violators", "this test"

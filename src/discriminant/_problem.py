@@ -19,6 +19,7 @@ from ._validation import floats
 
 EMPTY = np.empty(0)
 PORTION = 1 << 20  # labels that are counted at a time
+LIGHT = 1e-300  # weights of rows that lose digits in products
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,15 @@ def check_weight(sample_weight: Any, n: int, dtype: np.dtype[Any]) -> NDArray[An
         raise ValueError(f"sample_weight reaches {weight.max():.3g}, and the sum of the squares of such weights "
                          f"overflows {dtype}; divide the weights by their size.")  # fmt: skip
     return weight
+
+
+def refuse_vanishing(weight: NDArray[Any] | None) -> None:
+    """Refuse weights of rows so small that their products with anything lose digits."""
+    if weight is not None and (largest := weight.max(initial=0)) < LIGHT:
+        raise ValueError(
+            f"sample_weight reaches no more than {largest:.3g}, and products with it are lost in float64: "
+            "multiply all weights by one number."
+        )
 
 
 def make_problem(X: Any, labels: NDArray[np.int32], sample_weight: Any, n_classes: int) -> Problem:

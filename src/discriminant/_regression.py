@@ -33,17 +33,7 @@ MANY = {"newton": 10}  # steps after which a fit without a penalty looks suspici
 LONG = 40
 ASTRAY = 100  # times the criterion at zero: a start above this lies where the Hessian says nothing
 SLIGHT = 1e-150  # entries of X whose squares lose digits
-LIGHT = 1e-300  # weights of rows that lose digits in products
 DISTANT = 1e4  # times the spread of a feature: its distance from zero from which X is copied, to be centered first
-
-
-def check_weights(v: Matrix | None) -> None:
-    """Refuse weights of rows so small that their products with anything lose digits."""
-    if v is not None and v.max(initial=0) < LIGHT:
-        raise ValueError(
-            f"sample_weight reaches no more than {v.max(initial=0):.3g}, and products with it are lost in float64: "
-            "multiply all weights by one number."
-        )
 
 
 def check_sizes(X: Any) -> None:

@@ -40,7 +40,7 @@ from . import criteria
 from ._driver import Rule, Watch
 from ._expansion import newton_step
 from ._machine import Path
-from ._problem import Problem
+from ._problem import Problem, refuse_vanishing
 from .base import IterativeClassifier, choice, number
 from .criteria import Criterion
 from .multiclass import n_problems
@@ -72,6 +72,8 @@ class DescentRule:
         weight = problem.weight if problem.weight.size else None
         if not part.all():
             weight = part.astype(float) if weight is None else np.where(part, weight, 0)
+        if part.any():  # the pair of two classes without weight has nothing to lose
+            refuse_vanishing(weight)
         kind = criteria.get(model.criterion)
         self.criterion: Criterion = kind(Samples(problem.source, z), model._margins(kind), weight)
         self.part = part

@@ -34,9 +34,9 @@ from sklearn.utils.validation import check_is_fitted
 from ._class_weights import check_class_weight, row_weights
 from ._driver import Rule, Watch
 from ._newton import WIDE
-from ._problem import Problem
+from ._problem import Problem, refuse_vanishing
 from ._recession import prepare, told
-from ._regression import Frame, RegressionRule, check_sizes, check_weights
+from ._regression import Frame, RegressionRule, check_sizes
 from ._sigmoid import SquaredRule
 from ._wald import WaldTable
 from ._workers import one_blas_thread
@@ -182,7 +182,7 @@ class LogisticDiscriminant(IterativeClassifier):
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         v = self._row_weights(problem)
-        check_weights(v)
+        refuse_vanishing(v)
         if self.loss == "squared" or self.penalty != "l2" or np.isinf(self.C):
             check_sizes(problem.source)
         if self.loss == "squared":

@@ -184,6 +184,13 @@ def test_bad_parameters(parameters: dict[str, Any], message: str, two: Any) -> N
         FisherDiscriminant(**parameters).fit(*two)
 
 
+@pytest.mark.parametrize("d", [2, 1500])
+def test_features_whose_squares_vanish_are_refused(d: int) -> None:
+    X = np.random.default_rng(0).normal(size=(4, d)) * 1e-310
+    with pytest.raises(ValueError, match="X underflows"):
+        FisherDiscriminant().fit(X, [0, 1, 0, 1])
+
+
 def test_partial_fit_refuses_what_it_cannot_do(two: Any) -> None:
     X, y = two
     with pytest.raises(ValueError, match="classes=None"):

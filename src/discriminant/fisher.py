@@ -151,7 +151,19 @@ class Spread:
         A = self.operator()
         options = {"atol": 1e-13, "btol": 1e-13, "conlim": 0}
         W = np.array([lsqr(A, lsqr(A.T, row, **options)[0], **options)[0] for row in M])
-        return W if np.any(W) else M
+        if np.any(W):
+            return W
+        check_apart(M)
+        return M
+
+
+def check_apart(offsets: Matrix) -> None:
+    """Refuse class means that differ, but by so little that their products with themselves, the plane, are lost."""
+    if np.any(offsets) and np.sum(offsets**2) < np.finfo(np.float64).tiny:
+        raise ValueError(
+            "X underflows: the squared distances of the class means are lost in float64, though the means differ. "
+            "Divide the features by their size, for instance with StandardScaler."
+        )
 
 
 def _dense(M: Any) -> Matrix:
@@ -311,8 +323,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
                 "the scatter within the classes is too small to invert: scale the features, for instance with "
                 "StandardScaler, and give weights of ordinary size."
             )
+        offsets = s.means - s.mean
+        if self.rank_ == 0:
+            check_apart(offsets)
         self._set_directions(inverse, S)
-        A = self._machine((s.means - s.mean) @ inverse, plane)
+        A = self._machine(offsets @ inverse, plane)
         notes = []
         if self.rank_ < len(S):
             lacking = f"The scatter within the classes has rank {self.rank_} of {len(S)}"

@@ -49,9 +49,9 @@ def standardized(X: Array, w: Array) -> Array:
     return np.column_stack([np.ones(len(X)), centered / np.where(size > 0, size, 1.0)])
 
 
-def fraction(value: float, minimum: float, scale: float) -> float:
-    """(value − minimum) / minimum, where minima below 1e-6 of the scale count as that."""
-    return (value - minimum) / max(minimum, 1e-6 * scale)
+def fraction(value: float, minimum: float, scale: float, least: float = 1e-6) -> float:
+    """(value − minimum) / minimum, where minima below a least part of the scale count as that."""
+    return (value - minimum) / max(minimum, least * scale)
 
 
 def squares(model: Any, X: Array, t: Array, w: Array, a: Array) -> float:
@@ -62,7 +62,9 @@ def squares(model: Any, X: Array, t: Array, w: Array, a: Array) -> float:
         return 0.0
     Y, root = standardized(X, w), np.sqrt(w)
     best = np.linalg.lstsq(Y * root[:, None], t * root, rcond=1e-13)[0]
-    return fraction(w @ (outputs(X, a) - t) ** 2, w @ (Y @ best - t) ** 2, w @ t**2)
+    # A descent ends within tol² of J(0), and what is held here is a thousandth of the minimum.
+    least = max(1e-6, 1e3 * parameters.get("tol", 0.0) ** 2)
+    return fraction(w @ (outputs(X, a) - t) ** 2, w @ (Y @ best - t) ** 2, w @ t**2, least)
 
 
 def violations(model: Any, X: Array, t: Array, w: Array, a: Array) -> float:

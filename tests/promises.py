@@ -267,8 +267,15 @@ def honest(trial: Trial, model: Any, data: Data, predicted: Any) -> None:
     if model.status_ is Status.SEPARATED:
         trial.hold(not wrong.any(), f"SEPARATED, but {wrong.sum()} of {wrong.size} rows are wrong")
     undecided = trial.must("undecided", model.undecided, data.X)[counted] if hasattr(model, "undecided") else wrong
+    if getattr(model, "multiclass_", "") == "one-vs-rest":  # small classes may claim no row: the largest score decides
+        undecided = tied(model.decision_function(data.X))[counted]
     if model.status_ is Status.CONVERGED and not same_rows(data.X) and not penalized_away(model, data.X):
         trial.hold(not np.all(wrong | undecided), f"CONVERGED with {wrong.size} of {wrong.size} rows wrong")
+
+
+def tied(scores: Any) -> Any:
+    """Which rows have no single largest discriminant."""
+    return (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
 
 
 def same_rows(X: Any) -> bool:

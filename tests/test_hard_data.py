@@ -67,6 +67,10 @@ RecursiveLeastSquares() | float32 large | 360
 Adatron(kernel='gaussian', max_iter=500) | negative zeros | 440
 Relaxation() | longdouble beyond float64 | 0
 LeastSquares() | labels of 1e300 | 0
+WidrowHoffRegressor(batch=True) | one class of weight 0 | 424
+WidrowHoff(batch=True, schedule='optimal') | 20 classes + float32 | 63
+GradientDescent(criterion='logistic', multiclass='one-vs-one') | denormal weights | 214
+FisherDiscriminant(shrinkage=0.5, n_components=1) | times 1e-310 + bool + whole weights | 390
 minimum_removals | 50 classes | 391
 separability | wide, a row twice | 0
 """

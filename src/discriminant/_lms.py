@@ -294,7 +294,8 @@ class LeastMeanSquaresRule(Changing):
     def solves(self, problem: AimedProblem, gradient: NDArray[Any], value: float, watch: Watch) -> bool:
         """Whether |Y'(Ya - b)| <= tol |Y'b|, and J_s, of this value, cannot fall by more than tol of itself.
 
-        The second is what counts: far from the origin Y'b is so long that the first says little.
+        The second is what counts: far from the origin Y'b is so long that the first says little.  Where Ya = b can be
+        met, J_s falls for ever by a part of itself: less than tol^2 of J_s(0) is no fall.
         """
         if self.goal is None:
             self.goal = length_of(self.Y.T @ (self.weight * problem.targets))

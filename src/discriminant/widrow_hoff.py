@@ -49,7 +49,8 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
         0.1 / max|y|^2 for single samples, 1 / lambda_max(Y'Y) for the batch rule.
     tol : float, default=1e-4
         It stops when the longest step of a pass is below ``tol``, relative to the length of a where that exceeds one,
-        the gradient Y'(Ya - b) is shorter than ``tol`` times Y'b, and J_s cannot fall by more than ``tol`` of itself.
+        the gradient Y'(Ya - b) is shorter than ``tol`` times Y'b, and J_s cannot fall by more than ``tol`` of itself,
+        or ``tol``^2 of J_s(0) where that is more.
     order : {"cyclic", "random"}, default="cyclic"
         The rows' order, or a new permutation each pass.
     start : array of shape (d+1,) or (c, d+1), default=None

@@ -52,7 +52,7 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
     tol : float, default=1e-4
         It stops when the longest step of a pass is below ``tol``, relative to the length of the weights where that
         exceeds one, the gradient is shorter than ``tol`` times that at w = 0, w0 = 0, and the sum of squares cannot
-        fall by more than ``tol`` of itself.
+        fall by more than ``tol`` of itself, or ``tol``^2 of that at w = 0, w0 = 0 where that is more.
     order : {"cyclic", "random"}, default="cyclic"
         The rows' order, or a new permutation each pass.
     start : array of shape (d+1,), default=None

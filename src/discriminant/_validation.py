@@ -37,7 +37,7 @@ def taken(model: Any, *data: Any, **options: Any) -> Any:
     except TypeError as error:
         if "datetime" not in str(error):  # scikit-learn's checks ask for a TypeError of other objects
             raise
-        raise ValueError(f"X or y holds dates ({error}): turn them into numbers, such as days since an event.") from None
+        raise ValueError(f"X or y holds dates ({error}): turn them into numbers, such as days.") from None
 
 
 def table_of(X: Any) -> Any:

@@ -113,7 +113,8 @@ class FirthRule:
         else:
             length = 0.0
         if length > 0 and there is not None:
-            self.A, self.place, self.k = self.A + length * step[None], there, self.k + 1
+            self.A, self.place, self.k, self.gradient = self.A + length * step[None], there, self.k + 1, None
+            watch.check()
             self.gradient = self._gradient()
         self.gap = 0.5 * float(self.gradient @ self.place.solve(self.gradient))
         return Epoch(self.place.errors, self.place.value, length, int(length > 0), self._judged(length, last))

@@ -244,13 +244,16 @@ class LeastMeanSquaresRule(Changing):
             raise self.diverged(np.inf)
         return v
 
-    def rows(self, problem: AimedProblem, part: NDArray[np.uint32]) -> Any:
+    def rows(self, problem: AimedProblem, part: NDArray[np.uint32], watch: Watch) -> Any:
         """What the pass visits: X, or the rows 1 + x_i'x_j of the Gram matrix."""
         if not self.dual:
             return problem.rows
         X, n = problem.source, problem.n_rows
         if self.gram is None and n * n * X.dtype.itemsize <= CACHE:
-            self.gram = _inner_products(X, X)
+            gram = np.empty((n, n), X.dtype)
+            for start, stop in watch.chunks(n, n * n * (1 + problem.n_features // 16)):
+                gram[start:stop] = _inner_products(X[start:stop], X)
+            self.gram = gram
         if self.gram is None:
             return read_only(_inner_products(X[part], X))
         ascending = self.random is None and int(part[-1]) - int(part[0]) + 1 == part.size
@@ -272,7 +275,7 @@ class LeastMeanSquaresRule(Changing):
         work = order.size * problem.n_rows * (1 + problem.n_features // 16) if self.dual else problem.entries
         for start, stop in watch.chunks(order.size, work):
             part = order[start:stop]
-            rows = self.rows(problem, part)
+            rows = self.rows(problem, part, watch)
             while part.size:
                 etas = self.coming(part) if correcting else np.ones(part.size, self.A.dtype)
                 found = Met(*_epoch(

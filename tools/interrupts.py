@@ -20,6 +20,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from select import select
@@ -199,6 +200,7 @@ def commanded(command: str, folder: Path, wait: float, delay: float | None) -> t
     process = subprocess.Popen(
         [*DISCRIMINANT, *command.split()],
         cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,  # a terminal presses Ctrl-C for the processes of a comparison too
     )  # fmt: skip
     try:
         if delay is None:
@@ -208,7 +210,7 @@ def commanded(command: str, folder: Path, wait: float, delay: float | None) -> t
         if process.poll() is not None:
             return 0.0, ENDED
         pressed = time.monotonic()
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)
         said = process.communicate(timeout=wait)[1]
         seconds = time.monotonic() - pressed
         if process.returncode == -signal.SIGINT and "Traceback" not in said:
@@ -219,7 +221,8 @@ def commanded(command: str, folder: Path, wait: float, delay: float | None) -> t
     except subprocess.TimeoutExpired:
         return wait, "no answer"
     finally:
-        process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
 
 

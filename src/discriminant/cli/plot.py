@@ -56,16 +56,18 @@ def plot(
         raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind convergence.")
     found = learned(given, procedure, lambda recipe: _prepared(axes, recipe))
     shown = _in_plane(found, axes) if kind is Kind.BOUNDARY else _Shown(found)
-    _draw(kind, shown, given.data, figure.add_subplot())
-    save()
-    say(f"The picture is in {output}.")
+    interrupted = shown.fit.interrupted
+    if interrupted:
+        say("Ctrl-C came before the end of the fit: nothing is drawn.")
+    else:
+        _draw(kind, shown, given.data, figure.add_subplot())
+        save()
+        say(f"The picture is in {output}.")
     if json:
         facts = {"kind": kind.value, "axes": shown.axes, "others": shown.others, "refitted": shown.refitted}
-        status = shown.fit.model.status_.name
-        echo_json(
-            "plot", facts | {"method": method, "status": status, "output": output, "interrupted": shown.fit.interrupted}
-        )
-    return INTERRUPTED if shown.fit.interrupted else 0
+        facts |= {"method": method, "status": shown.fit.model.status_.name}
+        echo_json("plot", facts | {"output": None if interrupted else output, "interrupted": interrupted})
+    return INTERRUPTED if interrupted else 0
 
 
 def _prepared(axes: str | None, recipe: Any) -> None:

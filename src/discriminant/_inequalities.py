@@ -41,6 +41,7 @@ Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 BLOCK = 8192  # patterns that are brought to the solver's coordinates at a time
+ENTRIES = 2_000_000  # of Kesler's rows that are made at a time, between two looks at the watch
 LARGE = 8000  # rows above which the program is sifted
 WORK = 1e9  # products that a look at the dependence of the columns may take
 TANGLED = 1e-5  # columns with a smaller part of their own than this are replaced
@@ -113,10 +114,23 @@ def inequalities(
         Z = sparse.csr_array((Y.data * np.repeat(2.0 * labels - 1, np.diff(Y.indptr)), Y.indices, Y.indptr), Y.shape)
         return Inequalities(X, labels, 2, np.arange(n), 1 - labels, Z, center, exponent, T, intercept)
     owner = np.repeat(np.arange(n), n_classes - 1)
-    rivals = np.array([[j for j in range(n_classes) if j != i] for i in range(n_classes)])
-    rival = rivals[labels].ravel()
-    Z = sparse.hstack([_block(owner, labels[owner], rival, k, n) @ Y for k in range(n_classes - 1)], format="csr")
-    return Inequalities(X, labels, n_classes, owner, rival, Z, center, exponent, T, intercept)
+    rivals = np.array([[j for j in range(n_classes) if j != i] for i in range(n_classes)])[labels]
+    size = max(1, ENTRIES * n // max(1, 2 * Y.nnz * n_classes))
+    parts = []
+    for start in range(0, n, size):
+        watch.check()
+        some = slice(start, start + size)
+        parts.append(_kesler_rows(Y[some], labels[some], rivals[some]))
+    Z = sparse.vstack(parts, format="csr")
+    watch.check()
+    return Inequalities(X, labels, n_classes, owner, rivals.ravel(), Z, center, exponent, T, intercept)
+
+
+def _kesler_rows(Y: Any, labels: Index, rivals: Index) -> Any:
+    """Kesler's rows of some patterns, one block of columns for each class but the last, whose weights are zero."""
+    n, others = rivals.shape
+    owner, rival = np.repeat(np.arange(n), others), rivals.ravel()
+    return sparse.hstack([_block(owner, labels[owner], rival, k, n) @ Y for k in range(others)], format="csr")
 
 
 def _block(owner: Index, own: Index, rival: Index, k: int, n: int) -> Any:

@@ -51,7 +51,7 @@ def standardized(X: Array, w: Array) -> Array:
 
 def fraction(value: float, minimum: float, scale: float, least: float = 1e-6) -> float:
     """(value − minimum) / minimum, where minima below a least part of the scale count as that."""
-    return (value - minimum) / max(minimum, least * scale)
+    return (value - minimum) / max(minimum, least * scale, np.finfo(np.float64).tiny)
 
 
 def squares(model: Any, X: Array, t: Array, w: Array, a: Array) -> float:

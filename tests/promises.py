@@ -36,7 +36,10 @@ FOREIGN_WORDS = re.compile(
 
 # Why a procedure may refuse even good data: it was asked for a plane without errors, for a step that is too long for
 # them, or for more memory than there is.
-WITH_REASON = re.compile("separa|without errors|is for two classes|diverges|GiB|too many columns")
+WITH_REASON = re.compile(
+    "separa|without errors|is for two classes|linearly independent|needs a matrix|a dense|Standardize|diverges|GiB|"
+    "too many columns"
+)
 BAD_PATTERNS = frozenset(
     {"integers beyond float", "longdouble beyond float64", "text", "None", "complex", "NaN", "inf", "empty"}
     | {name for name in KINDS if name.startswith(("CSR index", "CSR indptr"))}
@@ -262,7 +265,8 @@ def honest(trial: Trial, model: Any, data: Data, predicted: Any) -> None:
         return
     y = np.ravel(np.asarray(data.y))
     trial.hold(bool(np.isin(predicted, model.classes_).all()), "predictions are not labels")
-    counted = np.ones(len(y), bool) if data.sample_weight is None else np.asarray(data.sample_weight) > 0
+    weighted = data.sample_weight is not None and has_fit_parameter(model, "sample_weight")
+    counted = np.asarray(data.sample_weight) > 0 if weighted else np.ones(len(y), bool)
     wrong = (predicted != y)[counted]
     if model.status_ is Status.SEPARATED:
         trial.hold(not wrong.any(), f"SEPARATED, but {wrong.sum()} of {wrong.size} rows are wrong")

@@ -308,11 +308,12 @@ class LeastMeanSquaresRule(Changing):
         if size > min(self.tol * self.goal, self.looked / 2):  # the next look costs as much as many steps
             return False
         self.looked = size
-        at_zero = float(np.sum(self.weight * np.square(problem.targets, dtype=np.float64)))
-        J = SquaredError(self.Y, problem.targets, self.weight)
-        margins = self.Y @ self.primal(self.A)
-        fall = newton_step(J, margins, -2 * gradient.astype(np.float64), watch).fall
-        return size == 0 or fall <= self.tol * max(value, self.tol * at_zero)
+        with np.errstate(over="ignore", invalid="ignore"):  # of an infinite J nothing can be told
+            at_zero = float(np.sum(self.weight * np.square(problem.targets, dtype=np.float64)))
+            J = SquaredError(self.Y, problem.targets, self.weight)
+            margins = self.Y @ self.primal(self.A)
+            fall = newton_step(J, margins, -2 * gradient.astype(np.float64), watch).fall
+        return size == 0 or bool(np.isfinite(at_zero) and fall <= self.tol * max(value, self.tol * at_zero))
 
     def bound(self) -> float:
         """The step that must not be reached."""

@@ -20,12 +20,13 @@ from scipy.optimize import nnls
 
 Floats = NDArray[np.float64]
 
+TALL = 8000  # rows for which no square factor Q is kept: 0.5 GiB
 SHORT = 1e8  # rows x columns x rank of a problem that SciPy solves in a fifth of a second
 
 
 def nonnegative(A: Floats, b: Floats, max_iter: int) -> Floats:
     """The x >= 0 with the least |Ax - b|; RuntimeError after too many steps."""
-    if A.size * min(A.shape) <= SHORT:
+    if A.size * min(A.shape) <= SHORT or len(A) > TALL:
         return np.asarray(nnls(A, b, maxiter=max_iter)[0])
     return _stepwise(A, b, max_iter)
 

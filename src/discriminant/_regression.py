@@ -23,7 +23,7 @@ from ._metric import Whole
 from ._newton import SMALL, NewtonRule, few, method, tolerance
 from ._problem import Problem
 from ._recession import Escape, escape, provable
-from ._squares import NotFiniteError
+from ._squares import NotFiniteError, published
 from .solution import Epoch, Status
 
 Matrix = NDArray[np.float64]
@@ -153,7 +153,7 @@ class RegressionRule:
     @property
     def answer(self) -> NDArray[Any]:
         """The weights, in the type of the data."""
-        return self.frame.outward(self.inner.A).astype(self.dtype)
+        return published(self.frame.outward(self.inner.A), self.dtype)
 
     def _shown(self) -> NDArray[Any]:
         answer = self.answer

@@ -41,6 +41,7 @@ SupportVectorMachine(1e10) | a row twice + zeros | 530
 SupportVectorMachine(kernel='gaussian', probability=True) | wide | 618
 HoKashyap() | weights 0 | 0
 LogisticDiscriminant(tol=0) | ordinary | 0
+LogisticDiscriminant(C=1e10) | None + weights 0 | 125
 GradientDescent(criterion='squared') | ordinary | 0
 NewtonDescent(criterion='squared') | wide | 492
 WidrowHoff(batch=True, schedule='optimal') | far on one axis | 102

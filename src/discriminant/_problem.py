@@ -236,5 +236,8 @@ def make_problem(X: Any, labels: NDArray[np.int32], sample_weight: Any, n_classe
     """The problem of X with encoded labels; rows of zero weight are bystanders, as if they were not there."""
     weight = check_weight(sample_weight, labels.size, X.dtype)
     if weight.size:
-        labels = np.where(weight > 0, labels, np.int32(-1))
+        absent = weight == 0
+        if absent.any() and not np.all(np.isfinite(X[absent].data if sparse.issparse(X) else X[absent])):
+            raise refusal(X)  # no pass visits these rows, and predict would refuse them
+        labels = np.where(absent, np.int32(-1), labels)
     return Problem(narrow(X), labels, weight, 1 if n_classes == 2 else n_classes, X.shape[1], X.dtype, X)

@@ -37,12 +37,13 @@ from sklearn.utils import check_random_state
 
 from ._driver import Watch
 from ._expansion import newton_step
+from ._guards.parameters import choice, number
+from ._guards.state import Changing
 from ._machine import Path, record
 from ._problem import Problem, read_only, sqnorms
 from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from ._squares import check_total, moments
-from ._state import Changing
-from .base import ORDER_OF_VISITS, choice, number
+from .base import ORDER_OF_VISITS
 from .criteria import SquaredError
 from .samples import Samples
 from .schedules import Constant, Optimal, ScalarRLS, Schedule, get

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ._driver import Watch
+from ._guards.state import Changing, Undo
 from ._problem import Problem
 from ._rows import Rows, compiled, inlined, row_axpy, row_dot, serve
-from ._state import Changing, Undo
 from ._workers import Workers
 from .multiclass import n_problems
 from .schedules import get

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from ._backpropagation import BETA_1, BETA_2, Network, Output, Room, Step, Unit, densify, learn
 from ._driver import Watch
+from ._guards.state import Changing
 from ._problem import Problem, read_only
 from ._rows import CSR
-from ._state import Changing
 from .solution import Epoch, Status
 
 UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 
+from ._guards.validation import floats
 from ._rows import CSR, Rows, compiled, row_count, row_sqnorm
-from ._validation import floats
 
 EMPTY = np.empty(0)
 PORTION = 1 << 20  # labels that are counted at a time

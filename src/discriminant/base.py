@@ -6,7 +6,7 @@ linear machine of its own takes Kesler's rule.  Ties and ambiguous regions stay 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
@@ -19,40 +19,23 @@ from sklearn.utils.validation import check_is_fitted
 from ._callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
 from ._diagnosis import diagnosis
 from ._driver import Rule, Watch, drive, watching
+from ._guards.state import all_or_nothing, unchanged_on_failure
+from ._guards.validation import floats, taken
 from ._later import Later
 from ._problem import Problem, encode, encode_known, make_problem
-from ._state import all_or_nothing, unchanged_on_failure
-from ._validation import floats, taken
 from .exceptions import warn_of
 from .multiclass import ambiguous, pairwise_scores, relabel, votes
 from .solution import Epochs, Report, Solution, Status, details_of, history_of
 
 if TYPE_CHECKING:
     from .separation import Separability
+from ._guards.parameters import choice
 
 # the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
 ORDER_OF_VISITS = {
     f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
     for kind in ("dense", "sparse")
 }
-
-
-def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = False, high: float = np.inf) -> float:
-    """``value`` as a float in (low, high), or [low, high) when closed; otherwise an error that names it."""
-    fits = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not fits or not (low < value < high or (closed and value == low)):
-        raise ValueError(f"{name}={value!r} is out of range: {remedy}.")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{name} is beyond 1.8e308, the largest float: {remedy}.") from None
-
-
-def choice(name: str, value: Any, options: Sequence[Any]) -> Any:
-    """``value`` when it is one of the options; otherwise an error that lists them."""
-    if not any(value is option or (isinstance(option, str | bool) and value == option) for option in options):
-        raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, options))}.")
-    return value
 
 
 class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ._guards.validation import floats, taken
 from ._problem import refusal
 from ._squares import NotFiniteError
-from ._validation import floats, taken
 from .solution import Report, Status
 
 T = TypeVar("T")

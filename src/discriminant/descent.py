@@ -39,9 +39,10 @@ from scipy import linalg
 from . import criteria
 from ._driver import Rule, Watch
 from ._expansion import newton_step
+from ._guards.parameters import choice, number
 from ._machine import Path
 from ._problem import Problem, refuse_vanishing
-from .base import IterativeClassifier, choice, number
+from .base import IterativeClassifier
 from .criteria import Criterion
 from .multiclass import n_problems
 from .samples import Samples

@@ -18,9 +18,9 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ._driver import watching
+from ._guards.validation import floats, table_of
 from ._problem import encode
 from ._rows import compiled
-from ._validation import floats, table_of
 from .geometry import augment
 
 CHUNK = 5_000_000  # rows that one compiled call looks at: less than a tenth of a second

@@ -21,8 +21,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted
 
-from ._state import all_or_nothing
-from ._validation import taken
+from ._guards.state import all_or_nothing
+from ._guards.validation import taken
 
 __all__ = ["PolynomialMap"]
 

@@ -28,10 +28,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ._driver import Watch, interrupt_raises, watching
+from ._guards.parameters import choice, number
+from ._guards.state import all_or_nothing
 from ._problem import Problem, encode_known, make_problem
 from ._squares import Coded, check_total, cholesky, in_order, moments, published
-from ._state import all_or_nothing
-from .base import LinearClassifier, choice, number
+from .base import LinearClassifier
 from .samples import row_sqnorms
 from .solution import Solution, Status
 

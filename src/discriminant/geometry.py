@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ._validation import table_of
+from ._guards.validation import table_of
 
 __all__ = ["Hyperplane", "LinearMachine", "augment", "normalize", "unaugment"]
 

@@ -36,11 +36,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._driver import Rule, Watch
+from ._guards.parameters import choice, number
+from ._guards.validation import floats
 from ._machine import Path
 from ._patterns import Array, Linear, Patterns
 from ._problem import Problem
-from ._validation import floats
-from .base import IterativeClassifier, choice, number
+from .base import IterativeClassifier
 from .multiclass import n_problems
 from .solution import Epoch, Solution, Status
 

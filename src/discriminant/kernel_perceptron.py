@@ -30,11 +30,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
 from ._driver import CHUNK, Rule, Watch
+from ._guards.parameters import choice, number
+from ._guards.state import all_or_nothing
 from ._machine import ErrorCorrectingRule, Returns, Sweep, record
 from ._problem import Problem
 from ._rows import compiled, finite, inlined
-from ._state import all_or_nothing
-from .base import ORDER_OF_VISITS, OnlineClassifier, available_when, choice, number
+from .base import ORDER_OF_VISITS, OnlineClassifier, available_when
 from .bounds import perceptron_from_numbers
 from .schedules import Schedule, get
 from .solution import Epoch, Solution, Status

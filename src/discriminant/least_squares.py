@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._driver import Watch, interrupt_raises
+from ._guards.state import all_or_nothing
+from ._guards.validation import floats
 from ._problem import Problem, check_weight
 from ._squares import Coded, NotFiniteError, Targets, check_total, details_of, published, solve
-from ._state import all_or_nothing
-from ._validation import floats
 from .base import LinearClassifier, available_when
 from .base_regressor import LinearRegressor
 from .solution import Solution, Status

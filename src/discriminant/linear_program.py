@@ -36,11 +36,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._driver import Watch, interrupt_raises
+from ._guards.parameters import choice, number
+from ._guards.validation import floats
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._problem import Problem
 from ._squares import check_total, published
-from ._validation import floats
-from .base import LinearClassifier, choice, number
+from .base import LinearClassifier
 from .solution import Epoch, Solution, Status
 
 Vector = NDArray[np.float64]

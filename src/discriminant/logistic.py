@@ -33,6 +33,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._class_weights import check_class_weight, row_weights
 from ._driver import Rule, Watch
+from ._guards.parameters import choice, number
 from ._newton import WIDE
 from ._problem import Problem, refuse_vanishing
 from ._recession import prepare, told
@@ -40,7 +41,7 @@ from ._regression import Frame, RegressionRule, check_sizes
 from ._sigmoid import SquaredRule
 from ._wald import WaldTable
 from ._workers import one_blas_thread
-from .base import IterativeClassifier, choice, number
+from .base import IterativeClassifier
 from .exceptions import InfiniteEstimateWarning, warn_once
 from .geometry import LinearMachine
 from .multiclass import relabel

@@ -30,10 +30,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._backpropagation import Output
 from ._driver import Watch, watching
+from ._guards.parameters import choice
+from ._guards.state import all_or_nothing
 from ._network import Lesson, lesson
 from ._problem import Problem, check_weight, encode, encode_known, make_problem
-from ._state import all_or_nothing
-from .base import OnlineClassifier, choice
+from .base import OnlineClassifier
 from .base_network import NetworkEstimator
 from .geometry import Hyperplane, LinearMachine
 from .solution import Solution

@@ -28,10 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._driver import Rule, Watch
+from ._guards.parameters import choice, number
 from ._machine import ErrorCorrectingRule, Returns, Sweep, correct, record, visit
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined
-from .base import ORDER_OF_VISITS, OnlineClassifier, choice, number
+from .base import ORDER_OF_VISITS, OnlineClassifier
 from .bounds import perceptron_from_numbers
 from .pocket import PocketRule, all_errors
 from .schedules import Schedule, get

@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from ._driver import Rule, Watch
+from ._guards.parameters import choice, number
+from ._guards.validation import floats
 from ._machine import ErrorCorrectingRule, record
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
-from ._validation import floats
-from .base import IterativeClassifier, choice, number
+from .base import IterativeClassifier
 from .solution import Epoch, Status
 
 

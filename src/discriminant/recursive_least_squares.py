@@ -38,12 +38,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from ._driver import Rule, Watch
+from ._guards.parameters import choice, number
+from ._guards.state import Changing
+from ._guards.validation import floats
 from ._machine import Path, record
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined, row_axpy
-from ._state import Changing
-from ._validation import floats
-from .base import OnlineClassifier, choice, number
+from .base import OnlineClassifier
 from .solution import Epoch, Solution, Status
 
 BOUND = 1e8  # how far beyond 1/delta an entry of D may grow

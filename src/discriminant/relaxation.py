@@ -29,10 +29,11 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from ._driver import Rule, Watch
+from ._guards.parameters import choice, number
 from ._machine import ErrorCorrectingRule, correct, record, visit
 from ._problem import Problem, sqnorms
 from ._rows import CSR, Rows, compiled, finite, inlined
-from .base import ORDER_OF_VISITS, OnlineClassifier, choice, number
+from .base import ORDER_OF_VISITS, OnlineClassifier
 from .samples import Samples
 from .schedules import Schedule, get
 from .solution import Epoch, Status

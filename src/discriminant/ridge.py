@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
+from ._guards.parameters import choice, number
+from ._guards.state import all_or_nothing
+from ._guards.validation import taken
 from ._problem import check_weight
 from ._squares import Answer, NotFiniteError, check_total, details_of, dual_ridge, judged, published, solve
-from ._state import all_or_nothing
-from ._validation import taken
-from .base import choice, number
 from .base_regressor import LinearRegressor
 from .solution import Status
 

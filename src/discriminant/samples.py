@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ._validation import table_of
+from ._guards.validation import table_of
 
 __all__ = ["Samples", "as_matrix", "as_vector", "gram", "product", "row_sqnorms", "transposed_product"]
 

@@ -35,7 +35,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._state import Changing, Undo
+from ._guards.state import Changing, Undo
 
 __all__ = [
     "Schedule", "Constant", "Harmonic", "Linear", "Adaptive", "Optimal", "ScalarRLS", "Custom", "Conditions", "get",

@@ -32,11 +32,11 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from ._exact import coordinates, pivots, rank
 from ._faces import Outcome, settle
+from ._guards.validation import check_indices, explained
 from ._margin import Margin, Widest, maximal_margin
 from ._problem import encode, refusal
 from ._progress import Progress
 from ._system import BLOCK, Direction, Floats, Indices, System
-from ._validation import check_indices, explained
 from ._words import SMALL, describe, describe_parts, evidence
 from .certificate import FAMILIES, READINGS, VERDICTS, Certificate, Term, of_frame, plain, shared_point
 from .geometry import Hyperplane, LinearMachine, scaled

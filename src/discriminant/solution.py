@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._state import Changing
+from ._guards.state import Changing
 
 
 class Status(Enum):

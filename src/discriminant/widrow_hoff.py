@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._driver import Rule
+from ._guards.parameters import choice
 from ._lms import (
     AimedProblem,
     LeastMeanSquaresRule,
@@ -21,7 +22,7 @@ from ._lms import (
     WidrowHoffParameters,
 )
 from ._problem import Problem
-from .base import OnlineClassifier, choice
+from .base import OnlineClassifier
 from .multiclass import n_problems
 from .schedules import Schedule
 from .solution import Solution

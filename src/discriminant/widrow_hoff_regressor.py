@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from ._callbacks import CallbackSupportMixin, listen, with_callbacks
 from ._driver import Rule, Watch, drive, watching
+from ._guards.state import all_or_nothing, unchanged_on_failure
+from ._guards.validation import floats
 from ._lms import (
     AimedProblem,
     LeastMeanSquaresRule,
@@ -23,8 +25,6 @@ from ._lms import (
     streams,
 )
 from ._problem import Problem, make_problem
-from ._state import all_or_nothing, unchanged_on_failure
-from ._validation import floats
 from .base import available_when
 from .base_regressor import LinearRegressor
 from .exceptions import warn_of

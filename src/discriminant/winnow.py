@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._driver import Rule, Watch
+from ._guards.parameters import choice, number
 from ._machine import ErrorCorrectingRule, correct, record, visit
 from ._problem import Problem
 from ._rows import Rows, compiled, finite, inlined, row_column, row_length
-from .base import ORDER_OF_VISITS, OnlineClassifier, choice, number
+from .base import ORDER_OF_VISITS, OnlineClassifier
 from .solution import Epoch, Solution, Status
 
 # Largest exponent of a weight in float64 and in float32, with room for a sum of products with features.

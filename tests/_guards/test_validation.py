@@ -39,7 +39,7 @@ from discriminant import (
     separability,
     svm_path,
 )
-from discriminant._validation import check_indices
+from discriminant._guards.validation import check_indices
 from discriminant.samples import as_matrix
 
 X = np.array([[1.0, 0, 2, 0], [0, 3, 0, 0], [4, 0, 0, 5], [0, 6, 7, 0], [1, 1, 0, 0], [0, 2, 2, 1]])
@@ -169,7 +169,7 @@ def told(call: Callable[[Any], Any], matrix: Any) -> str:
 
 def test_no_compiled_code_sees_bad_indices() -> None:
     """In a process of its own, which an alarm ends: code that follows such indices may never end, or crash."""
-    script = f"import signal, sys; signal.alarm(120); sys.path.append({str(Path(__file__).parent)!r}); " + (
+    script = f"import signal, sys; signal.alarm(120); sys.path.append({str(Path(__file__).parents[1])!r}); " + (
         "import test_validation as t; print(*t.not_refused(), sep='\\n', end='')"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

@@ -11,7 +11,7 @@ from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from discriminant import FisherDiscriminant, datasets
-from discriminant._driver import Watch
+from discriminant._engine.driver import Watch
 from discriminant.fisher import _shrunk
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from discriminant import _hinge
-from discriminant._driver import Watch
+from discriminant._engine.driver import Watch
 from discriminant._hinge import Newton, Primal, Rows, minimize
 
 Rng = np.random.Generator

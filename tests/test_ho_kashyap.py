@@ -19,9 +19,9 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discriminant import FitInterruptedWarning, NotConvergedWarning, Status, datasets
-from discriminant._driver import Watch
+from discriminant._engine.driver import Watch
+from discriminant._engine.problem import make_problem
 from discriminant._patterns import BLOCK, Patterns
-from discriminant._problem import make_problem
 from discriminant.ho_kashyap import HoKashyap, HoKashyapRule, optimal_rate
 
 VARIANTS: dict[str, dict[str, Any]] = {

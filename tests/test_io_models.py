@@ -27,7 +27,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 import discriminant as D
 from discriminant import io, mercer, schedules
-from discriminant._atomic import replacing, write_whole
+from discriminant._engine.files import replacing, write_whole
 from discriminant.io._attributes import HELD
 from discriminant.io._json import DEEPEST, canonical, checksum
 from discriminant.io.models import _read
@@ -639,7 +639,7 @@ def test_nobody_else_reads_a_file_before_it_is_whole(tmp_path: Path, earlier: in
 
 FILL = """
 import resource, signal, sys
-from discriminant._atomic import write_whole
+from discriminant._engine.files import write_whole
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:

@@ -506,7 +506,7 @@ def test_weights_near_the_largest_float_leak_no_warning(rng):
 def test_an_interrupt_while_kernel_rows_are_made(rng, monkeypatch):
     X, y = rng.normal(size=(50, 2)), np.arange(50) % 2
     monkeypatch.setattr(module, "ATONCE", 1000)  # ten rows at a time
-    monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
+    monkeypatch.setattr("discriminant._engine.driver._last_interrupt", -1e9)
     calls = []
 
     def kernel(A, B):

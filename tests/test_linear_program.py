@@ -329,7 +329,7 @@ def test_ctrl_c_leaves_a_model(multiclass: str, rng: np.random.Generator, monkey
         return minimize(*data, **options)
 
     monkeypatch.setattr(linear_program, "minimize", interrupted)
-    monkeypatch.setattr("discriminant._driver._last_interrupt", float("-inf"))
+    monkeypatch.setattr("discriminant._engine.driver._last_interrupt", float("-inf"))
     X, y = rng.normal(size=(500, 10)), np.arange(500) % 3
     with pytest.warns(FitInterruptedWarning, match="the fit was told to stop"):
         model = LinearProgram(multiclass=multiclass).fit(X, y)

@@ -25,7 +25,6 @@ from discriminant import (
     LogisticDiscriminant,
     NotConvergedWarning,
     Status,
-    _driver,
     _newton,
     _sigmoid,
     _softmax,
@@ -33,13 +32,15 @@ from discriminant import (
     datasets,
     separation,
 )
-from discriminant._driver import Interrupted, Watch
+from discriminant._engine import driver as _driver
+from discriminant._engine.driver import Interrupted, Watch
+from discriminant._engine.problem import narrow
+from discriminant._engine.threads import in_runs
 from discriminant._firth import FirthRule
-from discriminant._likelihood import Likelihood, in_runs
+from discriminant._likelihood import Likelihood
 from discriminant._losses import GROUP, long_pass, short_pass
 from discriminant._metric import Pairs, Whole, gauged
 from discriminant._newton import NewtonRule, cheap, method
-from discriminant._problem import narrow
 from discriminant._wald import WaldTable
 from discriminant.geometry import augment, normalize
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from discriminant import NotSeparableError, SupportVectorMachine, mercer, separability
-from discriminant._driver import Interrupted
+from discriminant._engine.driver import Interrupted
 from discriminant._kernel_rows import KernelRows, Part
 from discriminant._nearest import Nearest, nearest
 

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from discriminant import LinearMachine, NotConvergedWarning, PiecewiseLinearMachine, Status, datasets
-from discriminant._problem import narrow
+from discriminant._engine.problem import narrow
 from discriminant.piecewise import _epoch
 
 

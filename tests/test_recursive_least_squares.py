@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from discriminant import Status, augment, datasets, normalize
-from discriminant._problem import narrow
+from discriminant._engine.problem import narrow
 from discriminant.recursive_least_squares import BOUND, RecursiveLeastSquares, _epoch, update
 
 

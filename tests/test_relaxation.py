@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from discriminant import GradientDescent, NotConvergedWarning, Relaxation, Status, datasets, kesler, schedules
-from discriminant._driver import Watch
-from discriminant._problem import make_problem
-from discriminant._rows import CSR
+from discriminant._engine.driver import Watch
+from discriminant._engine.problem import make_problem
+from discriminant._engine.rows import CSR
 from discriminant.relaxation import _batch, _epoch, _separates, largest_eigenvalue
 
 FORMS = {

@@ -199,7 +199,7 @@ class TestEarlyEnds:
             return cover(self)
 
         monkeypatch.setattr(removals.Removing, "cover", interrupted)
-        monkeypatch.setattr("discriminant._driver._last_interrupt", float("-inf"))
+        monkeypatch.setattr("discriminant._engine.driver._last_interrupt", float("-inf"))
         X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
         found = minimum_removals(X, y)
         assert "stopped by Ctrl-C" in found.method

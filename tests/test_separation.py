@@ -20,17 +20,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.svm import SVC
 
-from discriminant import (
-    Certificate,
-    Hyperplane,
-    LinearMachine,
-    Separability,
-    _faces,
-    _progress,
-    _system,
-    datasets,
-    separability,
-)
+from discriminant import Certificate, Hyperplane, LinearMachine, Separability, _faces, _system, datasets, separability
+from discriminant._engine import progress as _progress
 from discriminant.certificate import PRIMES
 
 Problem = tuple[np.ndarray, np.ndarray]

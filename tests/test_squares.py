@@ -27,8 +27,9 @@ from discriminant import (
     WidrowHoffRegressor,
     _squares,
 )
-from discriminant._driver import Watch
-from discriminant._squares import moments, solve
+from discriminant._engine.driver import Watch
+from discriminant._engine.moments import moments
+from discriminant._squares import solve
 
 
 def reference(X: NDArray[Any], T: NDArray[Any], v: NDArray[Any] | None, alpha: float) -> NDArray[Any]:

@@ -959,7 +959,7 @@ def test_interrupt_of_the_hard_margin(intercept: str, place: str, monkeypatch: p
             signal.raise_signal(signal.SIGINT)
         return work(*arguments, **options)
 
-    monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
+    monkeypatch.setattr("discriminant._engine.driver._last_interrupt", -1e9)
     monkeypatch.setattr(wanted, name, stopped)
     with pytest.warns(FitInterruptedWarning):
         model = SupportVectorMachine(C=np.inf, intercept=intercept).fit(X, y)
@@ -982,7 +982,7 @@ def test_interrupt_of_the_dual(monkeypatch: pytest.MonkeyPatch, rng: Rng):
             signal.raise_signal(signal.SIGINT)
         work(self, *arguments)
 
-    monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
+    monkeypatch.setattr("discriminant._engine.driver._last_interrupt", -1e9)
     monkeypatch.setattr(smo_module.Blocks, "round_of_block", counted)
     with pytest.warns(FitInterruptedWarning):
         model = SupportVectorMachine(100.0, kernel="gaussian", tol=1e-6).fit(X, y)
@@ -1003,7 +1003,7 @@ def press_in_fit(monkeypatch: pytest.MonkeyPatch, number: int) -> list[int]:
             signal.raise_signal(signal.SIGINT)
         return work(self, *arguments)
 
-    monkeypatch.setattr("discriminant._driver._last_interrupt", -1e9)
+    monkeypatch.setattr("discriminant._engine.driver._last_interrupt", -1e9)
     monkeypatch.setattr(SupportVectorMachine, "_solutions", pressed)
     return fits
 

@@ -27,8 +27,8 @@ from discriminant import (
     schedules,
 )
 from discriminant import _lms as module
+from discriminant._engine.problem import narrow
 from discriminant._lms import _epoch, lms_step
-from discriminant._problem import narrow
 
 
 @contextmanager
@@ -244,7 +244,7 @@ class TestDual:
         options: Any = {"dual": True, "order": order, "random_state": 0, "max_iter": 5}
         whole = fitted(WidrowHoff(**options), *data)
         monkeypatch.setattr(module, "CACHE", 0)
-        monkeypatch.setattr("discriminant._driver.CHUNK", 100)
+        monkeypatch.setattr("discriminant._engine.driver.CHUNK", 100)
         monkeypatch.setattr(module, "AHEAD", 2)
         np.testing.assert_allclose(fitted(WidrowHoff(**options), *data).alpha_, whole.alpha_, rtol=1e-12)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from discriminant import BalancedWinnow, NotConvergedWarning, Perceptron, Status, datasets
-from discriminant._problem import narrow
+from discriminant._engine.problem import narrow
 from discriminant.winnow import ROOM, _epoch, _refresh
 
 

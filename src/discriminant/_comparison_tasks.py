@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
-from ._workers import one_blas_thread
+from ._engine.threads import one_blas_thread
 from .exceptions import FitInterruptedWarning
 from .geometry import Hyperplane
 from .margin_distribution import margins

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Interrupted, Watch
+from ._engine.driver import Interrupted, Watch
 from ._kernel_rows import Vector
 from ._pairs import extremes
 

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from ._driver import Watch
-from ._squares import moments
+from ._engine.driver import Watch
+from ._engine.moments import moments
 from .criteria import Criterion
 from .samples import Samples
 

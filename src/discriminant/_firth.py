@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ._driver import Watch
+from ._engine.driver import Watch
+from ._engine.refusals import NotFiniteError
 from ._likelihood import Likelihood
 from ._newton import ROUNDING
-from ._squares import NotFiniteError
 from .geometry import safe_norm
 from .solution import Epoch, Status
 

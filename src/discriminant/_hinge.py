@@ -35,11 +35,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from ._driver import Interrupted, Watch
-from ._problem import narrow
-from ._rows import compiled, inlined, row_axpy, row_column, row_dot, row_length, row_value
-from ._squares import in_order
-from ._workers import one_blas_thread
+from ._engine.driver import Interrupted, Watch
+from ._engine.linalg import add_squares
+from ._engine.problem import narrow
+from ._engine.rows import compiled, inlined, row_axpy, row_dot
+from ._engine.threads import in_order, one_blas_thread
 
 Vector = NDArray[np.float64]
 
@@ -170,17 +170,6 @@ def _bend(X: Any, chosen: NDArray[np.int64], weight: Vector, p: Vector, q: Vecto
     for k in range(chosen.size):
         t = weight[k] * row_dot(X, chosen[k], p)
         row_axpy(X, chosen[k], t, 1.0, q)
-
-
-@compiled
-def _squares(X: Any, chosen: NDArray[np.int64], weight: Vector, q: Vector) -> None:
-    """Add the sum of weight y² over chosen rows to q, column by column."""
-    for k in range(chosen.size):
-        i = chosen[k]
-        q[0] += weight[k]
-        for j in range(row_length(X, i)):
-            x = row_value(X, i, j)
-            q[row_column(X, i, j) + 1] += weight[k] * x * x
 
 
 class Newton:
@@ -316,7 +305,7 @@ class Newton:
         chosen = np.flatnonzero(self.bends)
         weight, X = curvature[chosen], self.rows.narrow
         scale = self.ridge.copy()
-        _squares(X, chosen, weight, scale)
+        add_squares(X, chosen, weight, scale)
         ridge = np.where(scale == 0, 1.0, self.ridge)  # no row bends: w₀ is free to go anywhere
         scale[scale == 0] = 1.0
         size = max(1, -(-chosen.size // RUNS))

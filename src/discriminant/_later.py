@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ._problem import Problem
+from ._engine.problem import Problem
 from .bounds import cover, radius
 
 

@@ -23,23 +23,19 @@ Annals of the Institute of Statistical Mathematics 44 (1992).
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._hinge import _squares as add_squares
+from ._engine.linalg import add_squares
+from ._engine.problem import EMPTY, narrow
+from ._engine.rows import CSR
+from ._engine.threads import RUNS, in_order, in_runs
 from ._losses import GROUP, long_pass, short_pass
-from ._problem import EMPTY, narrow
-from ._rows import CSR
 from ._softmax import Room, one_pass
-from ._squares import RUNS, in_order
-from ._workers import one_blas_thread
 
 Matrix = NDArray[np.float64]
 
@@ -62,16 +58,6 @@ class Look(NamedTuple):
     def finite(self) -> bool:
         """Whether neither the data nor their sums are infinite or NaN."""
         return math.isfinite(self.value) and bool(np.isfinite(self.gradient).all())
-
-
-def in_runs(n: int, count: int, work: Callable[[int, int], list[Any]]) -> list[Any]:
-    """Add up the work on ``count`` runs of rows, in their order."""
-    if count <= 1:
-        return work(0, n)
-    runs = list(pairwise(np.linspace(0, n, count + 1).astype(int).tolist()))
-    with one_blas_thread(), ThreadPoolExecutor(os.cpu_count()) as pool:
-        parts = list(pool.map(lambda run: work(*run), runs))
-    return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
 
 
 def probabilities(Z: Matrix) -> Matrix:

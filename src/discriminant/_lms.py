@@ -35,14 +35,15 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.utils import check_random_state
 
-from ._driver import Watch
+from ._engine.driver import Watch
+from ._engine.moments import moments
+from ._engine.path import Path, record
+from ._engine.problem import Problem, read_only, sqnorms
+from ._engine.refusals import check_total
+from ._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from ._expansion import newton_step
 from ._guards.parameters import choice, number
 from ._guards.state import Changing
-from ._machine import Path, record
-from ._problem import Problem, read_only, sqnorms
-from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
-from ._squares import check_total, moments
 from .base import ORDER_OF_VISITS
 from .criteria import SquaredError
 from .samples import Samples

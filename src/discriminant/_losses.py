@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._rows import Rows, compiled, inlined, row_axpy, row_dot
+from ._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
 from ._softmax import exponentials
 
 Matrix = NDArray[np.float64]

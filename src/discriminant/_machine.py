@@ -1,4 +1,4 @@
-"""What the error-correcting procedures share: a visit to one pattern, a correction, the path, the sweep over all.
+"""What the error-correcting procedures share: a visit to one pattern, a correction, the sweep over all.
 
 Symbols: ``A`` is the augmented weight vector a = (w0, w) of the two-category case, where g(x) = a'y decides, or the c
 vectors of a linear machine, one row a class, where Kesler's construction turns "pattern of class i, strongest rival j"
@@ -16,17 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ._driver import Watch
-from ._guards.state import Changing, Undo
-from ._problem import Problem
-from ._rows import Rows, compiled, inlined, row_axpy, row_dot, serve
-from ._workers import Workers
+from ._engine.driver import Watch
+from ._engine.path import Path
+from ._engine.problem import Problem
+from ._engine.rows import Rows, row_axpy, row_dot, serve
+from ._engine.threads import Workers
+from ._guards.state import Changing
 from .multiclass import n_problems
 from .schedules import get
 from .solution import Epoch, Status
 
-MAX_CORRECTIONS = 10_000  # recorded one by one; beyond that the path is thinned
-MAX_BYTES = 256 * 2**20  # what the paths of a fit may occupy, and once more while they are handed over
 LONG = 2_000_000  # matrix entries of a batch that are worth threads
 PARTS = 8  # of such a batch
 AHEAD = 8192  # steps of a variable increment that are computed at a time, at the most
@@ -72,71 +71,6 @@ def correct(X: Rows, i: int, label: int, rival: int, step: Any, bias: Any, A: ND
 
 serve(visit, lambda X, i, label, A: _visit_pair if A.ndim == 1 else _visit_machine)
 serve(correct, lambda X, i, label, rival, step, bias, A: _correct_pair if A.ndim == 1 else _correct_machine)
-
-
-@inlined
-def copy_into(source: NDArray[Any], target: NDArray[Any]) -> None:
-    """Copy one vector; a loop, because a slice assignment compiles for three seconds."""
-    for j in range(source.size):
-        target[j] = source[j]
-
-
-@compiled
-def record(path: NDArray[Any], cursor: NDArray[np.int64], A: NDArray[Any]) -> None:
-    """Append A to the path; when it is full, keep every second row and from then on every second correction.
-
-    ``cursor`` = (corrections so far, rows in use, corrections between two rows).
-    """
-    cursor[0] += 1
-    if cursor[1] == path.shape[0] and cursor[0] % cursor[2] == 0:
-        kept = (path.shape[0] + 1) // 2
-        for r in range(kept):
-            copy_into(path[2 * r], path[r])
-        cursor[1], cursor[2] = kept, 2 * cursor[2]
-    if cursor[0] % cursor[2] == 0:
-        copy_into(A.ravel(), path[cursor[1]])
-        cursor[1] += 1
-
-
-class Path(Changing):
-    """The weights a(1), a(2), ... of a fit, one row a correction, bounded in memory by thinning.
-
-    At most ``MAX_CORRECTIONS + 1`` rows and ``MAX_BYTES`` bytes are held, a share of these when a fit has several
-    paths.  The last row is always the latest vector.
-    """
-
-    def __init__(self, A: NDArray[Any], wanted: bool, shares: int = 1) -> None:
-        self.rows: NDArray[Any] | None = None
-        self.cursor = np.array([0, 1, 1], np.int64)
-        if wanted:
-            room = MAX_BYTES // shares // A.nbytes
-            self.rows = np.empty((min(MAX_CORRECTIONS + 1, max(room, 3)), A.size), A.dtype)
-            self.rows[0] = A.ravel()
-
-    def add(self, A: NDArray[Any]) -> None:
-        """Append A, when a path is wanted."""
-        if self.rows is not None:
-            record(self.rows, self.cursor, A)
-
-    def undo(self, known: set[int]) -> Undo:
-        """What puts the rows in use back; the others hold nothing yet."""
-        cursor = self.cursor.copy()
-        rows = None if self.rows is None else self.rows[: cursor[1]].copy()
-
-        def back() -> None:
-            self.cursor[:] = cursor
-            if self.rows is not None:
-                self.rows[: cursor[1]] = rows
-
-        return back
-
-    def so_far(self, A: NDArray[Any]) -> NDArray[Any] | None:
-        """The rows in use, closed by the present A when thinning passed over it."""
-        if self.rows is None:
-            return None
-        corrections, used, stride = (int(c) for c in self.cursor)
-        rows = self.rows[:used].reshape(-1, *A.shape)
-        return rows.copy() if corrections % stride == 0 else np.concatenate([rows, A[None]])
 
 
 class Returns:

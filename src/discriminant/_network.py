@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._backpropagation import BETA_1, BETA_2, Network, Output, Room, Step, Unit, densify, learn
-from ._driver import Watch
+from ._engine.driver import Watch
+from ._engine.problem import Problem, read_only
+from ._engine.rows import CSR
 from ._guards.state import Changing
-from ._problem import Problem, read_only
-from ._rows import CSR
 from .solution import Epoch, Status
 
 UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}

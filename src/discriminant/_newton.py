@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Interrupted, Watch
+from ._engine.driver import Interrupted, Watch
+from ._engine.refusals import NotFiniteError
 from ._likelihood import Likelihood, Look
 from ._metric import Alike, Blocks, Diagonal, Metric, Pairs, Whole, gauged
-from ._squares import NotFiniteError
 from .geometry import safe_norm
 from .solution import Epoch, Status
 

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._driver import Watch
+from ._engine.driver import Watch
+from ._engine.path import Path
+from ._engine.problem import Problem
+from ._engine.refusals import NotFiniteError, published
 from ._firth import FirthRule
 from ._likelihood import Likelihood, center_of
-from ._machine import Path
 from ._metric import Whole
 from ._newton import SMALL, NewtonRule, few, method, tolerance
-from ._problem import Problem
 from ._recession import Escape, escape, provable
-from ._squares import NotFiniteError, published
 from .solution import Epoch, Status
 
 Matrix = NDArray[np.float64]

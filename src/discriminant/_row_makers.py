@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import mercer
-from ._rows import compiled, inlined
+from ._engine.rows import compiled, inlined
 
 LEAST = 1e-290  # largest kernel value below which their quotients are lost
 PORTION = 1024  # numbers whose whole parts m wait for their turn

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Watch
-from ._likelihood import in_runs
-from ._machine import Path
-from ._problem import EMPTY, Problem
-from ._rows import Rows, compiled, inlined, row_axpy, row_dot
-from ._squares import RUNS
+from ._engine.driver import Watch
+from ._engine.path import Path
+from ._engine.problem import EMPTY, Problem
+from ._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
+from ._engine.threads import RUNS, in_runs
 from .geometry import safe_norm
 from .multiclass import n_problems
 from .schedules import Constant, get

@@ -17,62 +17,26 @@ Nothing of the size of X is copied.  Where a watch is given, Ctrl-C is heard bet
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, sparse
-from scipy.linalg.lapack import dpocon
+from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from ._driver import Watch
-from ._workers import one_blas_thread
+from ._engine.driver import Watch
+from ._engine.linalg import Cholesky, cholesky
+from ._engine.moments import Moments, Targets, moments, provisional_center
+from ._engine.refusals import NotFiniteError, check_total
+from ._engine.threads import in_order
 
 BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
-RUNS = 16  # parts of the data that threads may take, whatever their number
 EASY = 1e-3  # reciprocal condition above which the normal equations alone are right to a dozen digits
-WELL = 1e-10  # reciprocal condition of the scaled scatter matrix below which its square loses too much
 WIDE = 3000  # side of a matrix that is worth building densely from a sparse X
 
 Matrix = NDArray[np.float64]
-
-
-class NotFiniteError(ArithmeticError):
-    """A sum of squares is not finite: the data hold NaN or infinity, or overflow."""
-
-
-class Coded:
-    """Targets that depend on the class alone: row i is ``table[labels[i]]``, made a block at a time."""
-
-    def __init__(self, labels: NDArray[np.int32], table: Matrix) -> None:
-        self._labels, self._table = labels, table
-        self.shape = (labels.size, table.shape[1])
-
-    def __getitem__(self, rows: Any) -> Matrix:
-        return np.asarray(self._table[self._labels[rows]])
-
-
-Targets = Matrix | Coded
-
-
-@dataclass
-class Moments:
-    """Sufficient statistics of weighted patterns x and targets t."""
-
-    total: float
-    mean: Matrix
-    target_mean: Matrix
-    scatter: Matrix
-    cross: Matrix
-    target_scatter: Matrix
-
-    def finite(self) -> bool:
-        """Whether nothing overflowed and no entry was NaN."""
-        return bool(np.isfinite(self.scatter.sum()) and np.isfinite(self.cross.sum()))
 
 
 @dataclass
@@ -87,108 +51,11 @@ class Answer:
     gradient: float
 
 
-def check_total(v: Matrix | None, name: str = "sample_weight") -> None:
-    """Refuse weights that are so small or so large that their sum cannot be worked with."""
-    with np.errstate(over="ignore"):
-        total = 1.0 if v is None else float(np.sum(v))
-    if not 1e-290 < total < np.inf:
-        raise ValueError(f"{name} adds up to {total:.3g}, out of range: divide it by its mean.")
-
-
-def published(A: Matrix, dtype: Any) -> NDArray[Any]:
-    """The weights in the type of the data, which must hold them."""
-    with np.errstate(over="ignore"):
-        weights = A.astype(dtype)
-    if not np.all(np.isfinite(weights)):
-        raise ValueError(
-            f"the weights overflow {dtype}: the features are too small, or vary too little about a large value. Scale "
-            "them, for instance with StandardScaler."
-        )
-    return weights
-
-
 def blocks(X: Any, T: Targets, v: Matrix | None) -> Iterator[tuple[Any, Matrix, Matrix | None]]:
     """Rows of X, T and the weights, a block at a time; float32 is widened, sparse rows stay sparse."""
     for start in range(0, X.shape[0], BLOCK):
         rows = slice(start, start + BLOCK)
         yield X[rows].astype(np.float64, copy=False), T[rows], None if v is None else v[rows]
-
-
-def moments(X: Any, T: Targets, v: Matrix | None = None, watch: Watch | None = None) -> Moments:
-    """Means, scatter and cross products in one pass; what overflows is left to ``Moments.finite``.
-
-    The squares are taken about a provisional center where the features lie far from zero, because
-    sum xx' - n mm' would cancel there.
-    """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _moments(X, T, v, watch)
-
-
-def _moments(X: Any, T: Targets, v: Matrix | None, watch: Watch | None) -> Moments:
-    center = None if sparse.issparse(X) else provisional_center(X)
-    sums = in_order(X, lambda rows: _sums(X[rows], T[rows], None if v is None else v[rows], center), watch)
-    total, first, target_first, gram, cross, squares = sums
-    mean, target_mean = first / total, target_first / total
-    scatter = gram - total * np.outer(mean, mean)
-    cross = cross - total * np.outer(mean, target_mean)
-    center = mean if center is None else mean + center
-    return Moments(float(total), center, target_mean, scatter, cross, squares - total * target_mean**2)
-
-
-def _sums(B: Any, S: Matrix, u: Matrix | None, center: Matrix | None) -> list[Any]:
-    """Number, sums of x, of t, of xx', of xt' and of the squares of t over one block; float32 is widened."""
-    B = B.astype(np.float64, copy=False)
-    if center is not None:
-        B = B - center
-    if sparse.issparse(B):
-        weighted = B if u is None else B.multiply(u[:, None]).tocsr()
-        gram = (B.T @ weighted).toarray()
-    else:
-        root = B if u is None else B * np.sqrt(u)[:, None]
-        gram = root.T @ root  # numpy sees a matrix times its transpose and does half the work
-        weighted = B if u is None else B * u[:, None]
-    total = len(S) if u is None else u.sum()
-    target_sum = S.sum(axis=0) if u is None else u @ S
-    ones = np.ones(B.shape[0]) if u is None else u
-    return [total, np.asarray(ones @ B).ravel(), target_sum, gram, np.asarray(weighted.T @ S), ones @ S**2]
-
-
-def in_order(X: Any, work: Callable[[slice], list[Any]], watch: Watch | None = None) -> list[Any]:
-    """Add up the work on all blocks: a thread takes a run of blocks, and the runs are added in their order.
-
-    The runs depend on the number of rows alone, and BLAS works with one thread, so that the sums have the same bits
-    whatever the number of threads.  A watch is asked before each block.
-    """
-    n = X.shape[0]
-    run = BLOCK * max(1, -(-n // (BLOCK * RUNS)))
-    runs = [range(start, min(start + run, n), BLOCK) for start in range(0, n, run)]
-
-    def part(start: int) -> list[Any]:
-        if watch is not None:
-            watch.check()
-        return work(slice(start, min(start + BLOCK, n)))
-
-    def total(starts: range) -> list[Any]:
-        parts = [part(start) for start in starts]
-        return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
-
-    if len(runs) == 1:
-        return total(runs[0])
-    with one_blas_thread(), ThreadPoolExecutor(os.cpu_count()) as pool:
-        sums = list(pool.map(total, runs))
-    return [sum(column[1:], start=column[0]) for column in zip(*sums, strict=True)]
-
-
-def provisional_center(X: Any) -> Matrix | None:
-    """A point amid the data where that is needed: some feature lies more than a hundred deviations from zero.
-
-    Few rows make the scatter singular, and its rank would be that of rounding: they always have such a point.
-    """
-    sample = X[:: max(1, X.shape[0] // 256)].astype(np.float64)
-    mean, spread = sample.mean(axis=0), sample.std(axis=0)
-    few = X.shape[0] <= 2 * X.shape[1]
-    far = np.abs(mean) > (0 if few else 100) * spread
-    return mean if np.any(far & np.isfinite(mean)) else None
 
 
 def solve(X: Any, T: Targets, v: Matrix | None = None, alpha: float = 0.0, *, watch: Watch | None = None) -> Answer:
@@ -237,35 +104,6 @@ def judged(
     gradient = 2 * np.vstack([sums, pull - alpha * A[1:]])
     penalty = alpha * float(np.sum(A[1:] ** 2))
     return Answer(A, solver, rank, condition, squares + penalty, float(np.linalg.norm(gradient)))
-
-
-@dataclass
-class Cholesky:
-    """A factor of a positive definite matrix scaled to a unit diagonal, with its reciprocal condition."""
-
-    factor: Matrix
-    scale: Matrix
-    rcond: float
-
-    def solve(self, b: Matrix) -> Matrix:
-        """The inverse times b."""
-        scaled = linalg.cho_solve((self.factor, False), b * self.scale[:, None], check_finite=False)
-        return np.asarray(scaled * self.scale[:, None])
-
-
-def cholesky(S: Matrix) -> Cholesky | None:
-    """The factor, or None for a matrix that is not safely positive definite."""
-    diagonal = np.diag(S)
-    if not np.all(diagonal > 0) or not np.all(np.isfinite(S)):
-        return None
-    scale = 1 / np.sqrt(diagonal)
-    scaled = S * scale * scale[:, None]
-    try:
-        factor = linalg.cholesky(scaled, check_finite=False)
-    except linalg.LinAlgError:
-        return None
-    rcond, _ = dpocon(factor, np.abs(scaled).sum(axis=0).max())
-    return Cholesky(factor, scale, float(rcond)) if rcond >= WELL else None
 
 
 def by_cholesky(m: Moments, alpha: float) -> tuple[Cholesky, Matrix] | None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import mercer
-from ._driver import Interrupted, Watch
-from ._problem import Problem
+from ._engine.driver import Interrupted, Watch
+from ._engine.problem import Problem
 from ._svm_pairs import SmallPairs
 from ._svm_parts import Parts
 from ._svm_planes import Machine, Settings, Sides, Vector, plane

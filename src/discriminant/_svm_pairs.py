@@ -18,12 +18,12 @@ import numpy as np
 
 from . import mercer
 from ._dual import feasible
+from ._engine.problem import Problem
+from ._engine.rows import compiled, inlined
+from ._engine.threads import one_blas_thread
 from ._pairs import extremes, pairs
-from ._problem import Problem
-from ._rows import compiled, inlined
 from ._svm_parts import Parts
 from ._svm_planes import NEARLY, ROUNDING, SMALL, Machine, Settings, Vector, centered, relative_gap
-from ._workers import one_blas_thread
 from .solution import Status
 
 MANY = 10  # classes from which this pays for its compiling

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._driver import Interrupted, Watch
 from ._dual import LOOSE, Dual
+from ._engine.driver import Interrupted, Watch
+from ._engine.problem import Problem
 from ._faces import settle
 from ._hinge import Primal, minimize
 from ._kernel_rows import KernelRows
 from ._margin import maximal_margin
-from ._problem import Problem
 from ._smo import smo
 from ._system import System
 from .certificate import Certificate

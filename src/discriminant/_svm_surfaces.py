@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from . import mercer
-from ._driver import Watch
 from ._dual import LOOSE
+from ._engine.driver import Watch
 from ._kernel_rows import Indices, KernelRows, Part
 from ._nearest import nearest
 from ._row_makers import GaussianRowMaker, RowMaker

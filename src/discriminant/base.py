@@ -16,13 +16,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ._callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
 from ._diagnosis import diagnosis
-from ._driver import Rule, Watch, drive, watching
+from ._engine.callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
+from ._engine.driver import Rule, Watch, drive, watching
+from ._engine.labels import encode, encode_known
+from ._engine.problem import Problem, make_problem
 from ._guards.state import all_or_nothing, unchanged_on_failure
 from ._guards.validation import floats, taken
 from ._later import Later
-from ._problem import Problem, encode, encode_known, make_problem
 from .exceptions import warn_of
 from .multiclass import ambiguous, pairwise_scores, relabel, votes
 from .solution import Epochs, Report, Solution, Status, details_of, history_of

@@ -14,11 +14,11 @@ from scipy import sparse, special
 from sklearn.utils import check_random_state
 
 from ._backpropagation import Output
-from ._callbacks import listen
-from ._driver import Watch, drive
+from ._engine.callbacks import listen
+from ._engine.driver import Watch, drive
+from ._engine.threads import one_blas_thread
 from ._guards.parameters import choice, number
 from ._network import BLOCK, UNITS, Lesson, NetworkRule, first_weights, pack, unpack
-from ._workers import one_blas_thread
 from .exceptions import warn_of
 from .solution import Epochs, Report, Solution, Status
 

@@ -27,7 +27,7 @@ from sklearn.utils import check_array, check_random_state
 
 from ._comparison_table import as_html, as_text, columns
 from ._comparison_tasks import INTERRUPTED, Row, Task, check_jobs, make_folds, run
-from ._extras import needed
+from ._engine.extras import needed
 from ._guards.validation import check_indices, explained
 from ._methods import ALIASES, LARGE, LONG, METHODS, SLOW, Procedure, chosen
 from .separation import Separability, separability

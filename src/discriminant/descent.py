@@ -37,11 +37,12 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from . import criteria
-from ._driver import Rule, Watch
+from ._engine.driver import Rule, Watch
+from ._engine.path import Path
+from ._engine.problem import Problem
+from ._engine.refusals import refuse_vanishing
 from ._expansion import newton_step
 from ._guards.parameters import choice, number
-from ._machine import Path
-from ._problem import Problem, refuse_vanishing
 from .base import IterativeClassifier
 from .criteria import Criterion
 from .multiclass import n_problems

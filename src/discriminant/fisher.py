@@ -27,11 +27,15 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._driver import Watch, interrupt_raises, watching
+from ._engine.driver import Watch, interrupt_raises, watching
+from ._engine.labels import encode_known
+from ._engine.linalg import cholesky
+from ._engine.moments import Coded, moments
+from ._engine.problem import Problem, make_problem
+from ._engine.refusals import check_total, published
+from ._engine.threads import in_order
 from ._guards.parameters import choice, number
 from ._guards.state import all_or_nothing
-from ._problem import Problem, encode_known, make_problem
-from ._squares import Coded, check_total, cholesky, in_order, moments, published
 from .base import LinearClassifier
 from .samples import row_sqnorms
 from .solution import Solution, Status

@@ -35,12 +35,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Rule, Watch
+from ._engine.driver import Rule, Watch
+from ._engine.path import Path
+from ._engine.problem import Problem
 from ._guards.parameters import choice, number
 from ._guards.validation import floats
-from ._machine import Path
 from ._patterns import Array, Linear, Patterns
-from ._problem import Problem
 from .base import IterativeClassifier
 from .multiclass import n_problems
 from .solution import Epoch, Solution, Status

@@ -29,12 +29,13 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
-from ._driver import CHUNK, Rule, Watch
+from ._engine.driver import CHUNK, Rule, Watch
+from ._engine.path import record
+from ._engine.problem import Problem
+from ._engine.rows import compiled, finite, inlined
 from ._guards.parameters import choice, number
 from ._guards.state import all_or_nothing
-from ._machine import ErrorCorrectingRule, Returns, Sweep, record
-from ._problem import Problem
-from ._rows import compiled, finite, inlined
+from ._machine import ErrorCorrectingRule, Returns, Sweep
 from .base import ORDER_OF_VISITS, OnlineClassifier, available_when
 from .bounds import perceptron_from_numbers
 from .schedules import Schedule, get

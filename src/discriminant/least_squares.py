@@ -22,11 +22,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Watch, interrupt_raises
+from ._engine.driver import Watch, interrupt_raises
+from ._engine.moments import Coded, Targets
+from ._engine.problem import Problem, check_weight
+from ._engine.refusals import NotFiniteError, check_total, published
 from ._guards.state import all_or_nothing
 from ._guards.validation import floats
-from ._problem import Problem, check_weight
-from ._squares import Coded, NotFiniteError, Targets, check_total, details_of, published, solve
+from ._squares import details_of, solve
 from .base import LinearClassifier, available_when
 from .base_regressor import LinearRegressor
 from .solution import Solution, Status

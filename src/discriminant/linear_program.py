@@ -35,12 +35,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Watch, interrupt_raises
+from ._engine.driver import Watch, interrupt_raises
+from ._engine.problem import Problem
+from ._engine.refusals import check_total, published
 from ._guards.parameters import choice, number
 from ._guards.validation import floats
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
-from ._problem import Problem
-from ._squares import check_total, published
 from .base import LinearClassifier
 from .solution import Epoch, Solution, Status
 

@@ -32,15 +32,16 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ._class_weights import check_class_weight, row_weights
-from ._driver import Rule, Watch
+from ._engine.driver import Rule, Watch
+from ._engine.problem import Problem
+from ._engine.refusals import refuse_vanishing
+from ._engine.threads import one_blas_thread
 from ._guards.parameters import choice, number
 from ._newton import WIDE
-from ._problem import Problem, refuse_vanishing
 from ._recession import prepare, told
 from ._regression import Frame, RegressionRule, check_sizes
 from ._sigmoid import SquaredRule
 from ._wald import WaldTable
-from ._workers import one_blas_thread
 from .base import IterativeClassifier
 from .exceptions import InfiniteEstimateWarning, warn_once
 from .geometry import LinearMachine

@@ -44,14 +44,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
-from ._driver import CHUNK, Rule, Watch
+from ._engine.driver import CHUNK, Rule, Watch
+from ._engine.path import Path, record
+from ._engine.problem import Problem
+from ._engine.rows import Rows, compiled, finite, serve
 from ._guards.parameters import choice, number
 from ._hulls import Array, Best, Found, Places, bounds_of, difference, keep, look, look_once, write
 from ._kernel_rows import KernelRows
-from ._machine import Path, record
-from ._problem import Problem
 from ._row_makers import LEAST, RowMaker, checked_diagonal
-from ._rows import Rows, compiled, finite, serve
 from .base import IterativeClassifier
 from .multiclass import n_problems
 from .solution import Epoch, Solution, Status

@@ -29,11 +29,12 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from ._backpropagation import Output
-from ._driver import Watch, watching
+from ._engine.driver import Watch, watching
+from ._engine.labels import encode, encode_known
+from ._engine.problem import Problem, check_weight, make_problem
 from ._guards.parameters import choice
 from ._guards.state import all_or_nothing
 from ._network import Lesson, lesson
-from ._problem import Problem, check_weight, encode, encode_known, make_problem
 from .base import OnlineClassifier
 from .base_network import NetworkEstimator
 from .geometry import Hyperplane, LinearMachine

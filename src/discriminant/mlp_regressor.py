@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ._backpropagation import Output
-from ._callbacks import CallbackSupportMixin, with_callbacks
-from ._driver import watching
+from ._engine.callbacks import CallbackSupportMixin, with_callbacks
+from ._engine.driver import watching
+from ._engine.problem import make_problem
 from ._guards.state import all_or_nothing, unchanged_on_failure
 from ._guards.validation import taken
 from ._network import Lesson, lesson
-from ._problem import make_problem
 from .base_network import NetworkEstimator
 from .base_regressor import LinearRegressor
 from .geometry import Hyperplane

@@ -27,11 +27,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Rule, Watch
+from ._engine.driver import Rule, Watch
+from ._engine.path import record
+from ._engine.problem import Problem
+from ._engine.rows import Rows, compiled, finite, inlined
 from ._guards.parameters import choice, number
-from ._machine import ErrorCorrectingRule, Returns, Sweep, correct, record, visit
-from ._problem import Problem
-from ._rows import Rows, compiled, finite, inlined
+from ._machine import ErrorCorrectingRule, Returns, Sweep, correct, visit
 from .base import ORDER_OF_VISITS, OnlineClassifier
 from .bounds import perceptron_from_numbers
 from .pocket import PocketRule, all_errors

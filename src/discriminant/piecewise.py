@@ -21,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ._driver import Rule, Watch
+from ._engine.driver import Rule, Watch
+from ._engine.path import record
+from ._engine.problem import Problem
+from ._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from ._guards.parameters import choice, number
 from ._guards.validation import floats
-from ._machine import ErrorCorrectingRule, record
-from ._problem import Problem
-from ._rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from ._machine import ErrorCorrectingRule
 from .base import IterativeClassifier
 from .solution import Epoch, Status
 

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ._driver import CHUNK, Watch
-from ._machine import ErrorCorrectingRule, Sweep, copy_into, correct, record, visit
-from ._problem import Problem
-from ._rows import Rows, compiled, finite
+from ._engine.driver import CHUNK, Watch
+from ._engine.path import copy_into, record
+from ._engine.problem import Problem
+from ._engine.rows import Rows, compiled, finite
+from ._machine import ErrorCorrectingRule, Sweep, correct, visit
 from .solution import Epoch, Status
 
 if TYPE_CHECKING:

@@ -37,13 +37,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._driver import Rule, Watch
+from ._engine.driver import Rule, Watch
+from ._engine.path import Path, record
+from ._engine.problem import Problem
+from ._engine.rows import Rows, compiled, finite, inlined, row_axpy
 from ._guards.parameters import choice, number
 from ._guards.state import Changing
 from ._guards.validation import floats
-from ._machine import Path, record
-from ._problem import Problem
-from ._rows import Rows, compiled, finite, inlined, row_axpy
 from .base import OnlineClassifier
 from .solution import Epoch, Solution, Status
 

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._driver import Interrupted, Watch, interrupt_raises, watching
+from ._engine.driver import Interrupted, Watch, interrupt_raises, watching
 from ._faces import settle
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._lp import Program, solve

@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
+from ._engine.problem import check_weight
+from ._engine.refusals import NotFiniteError, check_total, published
 from ._guards.parameters import choice, number
 from ._guards.state import all_or_nothing
 from ._guards.validation import taken
-from ._problem import check_weight
-from ._squares import Answer, NotFiniteError, check_total, details_of, dual_ridge, judged, published, solve
+from ._squares import Answer, details_of, dual_ridge, judged, solve
 from .base_regressor import LinearRegressor
 from .solution import Status
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ._engine.problem import check_weight
 from ._guards.validation import table_of
-from ._problem import check_weight
 from .solution import Status
 from .svm import Fold, SupportVectorMachine
 

@@ -33,11 +33,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import mercer
 from ._class_weights import check_class_weight, row_weights
-from ._driver import Watch
+from ._engine.driver import Watch
+from ._engine.problem import Problem
 from ._guards.parameters import choice, number
 from ._guards.state import unchanged_on_failure
 from ._later import Elsewhere, Later
-from ._problem import Problem
 from ._row_makers import LEAST, checked_diagonal
 from ._svm_machines import machines
 from ._svm_parts import Parts, expansions, spread

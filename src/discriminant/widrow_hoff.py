@@ -13,7 +13,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ._driver import Rule
+from ._engine.driver import Rule
+from ._engine.problem import Problem
 from ._guards.parameters import choice
 from ._lms import (
     AimedProblem,
@@ -21,7 +22,6 @@ from ._lms import (
     Progress,
     WidrowHoffParameters,
 )
-from ._problem import Problem
 from .base import OnlineClassifier
 from .multiclass import n_problems
 from .schedules import Schedule

@@ -14,8 +14,9 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ._callbacks import CallbackSupportMixin, listen, with_callbacks
-from ._driver import Rule, Watch, drive, watching
+from ._engine.callbacks import CallbackSupportMixin, listen, with_callbacks
+from ._engine.driver import Rule, Watch, drive, watching
+from ._engine.problem import Problem, make_problem
 from ._guards.state import all_or_nothing, unchanged_on_failure
 from ._guards.validation import floats
 from ._lms import (
@@ -24,7 +25,6 @@ from ._lms import (
     WidrowHoffParameters,
     streams,
 )
-from ._problem import Problem, make_problem
 from .base import available_when
 from .base_regressor import LinearRegressor
 from .exceptions import warn_of

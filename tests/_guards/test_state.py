@@ -31,7 +31,7 @@ from discriminant import (
     WidrowHoff,
     WidrowHoffRegressor,
 )
-from discriminant._machine import Path
+from discriminant._engine.path import Path
 from discriminant.solution import Report
 
 ESTIMATORS = [

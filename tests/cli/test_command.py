@@ -284,7 +284,7 @@ def test_missing_package_is_one_sentence(module: str, line: list[str], extra: st
 
 
 def test_check_tells_the_time_left(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from discriminant import _progress
+    from discriminant._engine import progress as _progress
 
     clock = iter([0.0, 10.0, 10.0, 20.0, 30.0])
     monkeypatch.setattr(_progress.time, "monotonic", lambda: next(clock))
@@ -432,7 +432,7 @@ def test_an_interrupt_while_compiling_ends_the_fit_at_once() -> None:
     """Otherwise the fit goes on to its next pass, and keeps what it has learned."""
     from numba.core.compiler_lock import global_compiler_lock
 
-    from discriminant._driver import watching
+    from discriminant._engine.driver import watching
     from discriminant.cli._learning import _ended_while_compiling
 
     with watching() as watch, _ended_while_compiling():

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._extras import needed
+from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
 from ._methods import REGRESSORS, find
 from ._options import Lesson, Rows, Training, names

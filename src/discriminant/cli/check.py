@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .._atomic import write_whole
+from .._engine.files import write_whole
 from ._errors import OVERLAP, QUASI, option_names
 from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, taking
 from ._output import echo, say, watched

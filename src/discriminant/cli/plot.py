@@ -10,8 +10,8 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from .._atomic import replacing
-from .._extras import needed
+from .._engine.extras import needed
+from .._engine.files import replacing
 from ._errors import INTERRUPTED, CommandError
 from ._learning import Learned, learn, learned
 from ._methods import REGRESSORS, find

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .._extras import needed
+from .._engine.extras import needed
 from ._dialect import Dialect, opened, size_of
 from ._errors import TableError
 from ._lines import last_line

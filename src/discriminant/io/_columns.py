@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._extras import needed
+from .._engine.extras import needed
 from ._errors import TableError
 from ._texts import looks_of
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import IO, Any, NamedTuple
 
-from .._extras import needed
+from .._engine.extras import needed
 from ._errors import TableError
 from ._first_row import is_data
 from ._lines import MORE_FIELDS, broken_row

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._extras import needed
+from .._engine.extras import needed
 from ._dialect import Dialect, Known, dialect_of, opened, size_of
 from ._errors import TableError
 from ._sparse import WIDEST

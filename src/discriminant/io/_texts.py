@@ -8,7 +8,7 @@ from collections.abc import Collection
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from .._extras import needed
+from .._engine.extras import needed
 
 pl = needed("polars", "io")
 

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import discriminant
 
-from .._atomic import write_whole
+from .._engine.files import write_whole
 from .._later import Elsewhere
 from ._attributes import HELD, names_of
 from ._codec import encoded

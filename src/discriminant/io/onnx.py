@@ -21,8 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 import discriminant
 
 from .. import mercer
-from .._atomic import write_whole
-from .._extras import needed
+from .._engine.extras import needed
+from .._engine.files import write_whole
 from ..multiclass import pairs
 from ._errors import ModelFileError
 from ._json import written

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .._atomic import replacing
-from .._extras import needed
+from .._engine.extras import needed
+from .._engine.files import replacing
 from ._chunks import CHUNK, csv_chunks
 from ._dialect import Known, dialect_of, size_of
 from ._errors import TableError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._extras import needed
+from .._engine.extras import needed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

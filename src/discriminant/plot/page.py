@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .. import __version__
-from .._atomic import write_whole
 from .._comparison_table import html_table, percent, remarks, setting, verdict_line
-from .._extras import needed
+from .._engine.extras import needed
+from .._engine.files import write_whole
 from ._plain import GLOSSARY, PICTURES, summary
 from ._style import dense, literal, thinned
 from .curves import convergence, course

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._extras import needed
+from .._engine.extras import needed
 from ._style import BLACK, COLORS, LINE, add_title, axes, dense, labels, literal, look, names_of, table, thinned
 
 if TYPE_CHECKING:

@@ -8,9 +8,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
+
+from .driver import Watch
+from .linalg import add_squares as add_squares
+
+BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
+RUNS = 16  # parts of the data that threads may take, whatever their number
 
 
 class _Limit:
@@ -69,3 +77,39 @@ class Workers:
         finally:
             for other in others:
                 other.result()
+
+
+def in_order(X: Any, work: Callable[[slice], list[Any]], watch: Watch | None = None) -> list[Any]:
+    """Add up the work on all blocks: a thread takes a run of blocks, and the runs are added in their order.
+
+    The runs depend on the number of rows alone, and BLAS works with one thread, so that the sums have the same bits
+    whatever the number of threads.  A watch is asked before each block.
+    """
+    n = X.shape[0]
+    run = BLOCK * max(1, -(-n // (BLOCK * RUNS)))
+    runs = [range(start, min(start + run, n), BLOCK) for start in range(0, n, run)]
+
+    def part(start: int) -> list[Any]:
+        if watch is not None:
+            watch.check()
+        return work(slice(start, min(start + BLOCK, n)))
+
+    def total(starts: range) -> list[Any]:
+        parts = [part(start) for start in starts]
+        return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
+
+    if len(runs) == 1:
+        return total(runs[0])
+    with one_blas_thread(), ThreadPoolExecutor(os.cpu_count()) as pool:
+        sums = list(pool.map(total, runs))
+    return [sum(column[1:], start=column[0]) for column in zip(*sums, strict=True)]
+
+
+def in_runs(n: int, count: int, work: Callable[[int, int], list[Any]]) -> list[Any]:
+    """Add up the work on ``count`` runs of rows, in their order."""
+    if count <= 1:
+        return work(0, n)
+    runs = list(pairwise(np.linspace(0, n, count + 1).astype(int).tolist()))
+    with one_blas_thread(), ThreadPoolExecutor(os.cpu_count()) as pool:
+        parts = list(pool.map(lambda run: work(*run), runs))
+    return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]

@@ -15,7 +15,7 @@ import pytest
 from numba.core.caching import IndexDataCacheFile
 
 import discriminant
-from discriminant._compiling import cached, private_folder
+from discriminant._engine.compiling import cached, private_folder
 
 COMPILE = """
 import warnings

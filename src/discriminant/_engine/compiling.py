@@ -122,7 +122,7 @@ class _Announcement(event.Listener):
         self.fate = ANEW if folder is None else f"are kept in {folder}"
 
     def on_start(self, event: Any) -> None:
-        if event.data["dispatcher"].py_func.__module__.startswith(f"{__package__}."):
+        if event.data["dispatcher"].py_func.__module__.startswith("discriminant."):
             _say(
                 "No folder for compiled functions can be written (NUMBA_CACHE_DIR, the package's own, the user's cache "
                 f"directory), so they {self.fate}; {REMEDY}."

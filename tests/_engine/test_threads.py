@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from discriminant import LogisticDiscriminant
-from discriminant._workers import Workers, one_blas_thread
+from discriminant._engine.threads import Workers, one_blas_thread
 
 
 def blas_threads() -> list[int]:

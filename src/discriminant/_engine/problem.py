@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.multiclass import check_classification_targets
 
-from ._guards.validation import floats
-from ._rows import CSR, Rows, compiled, row_count, row_sqnorm
+from .._guards.validation import floats
+from .refusals import refusal
+from .rows import CSR, Rows, compiled, row_count, row_sqnorm
 
 EMPTY = np.empty(0)
-PORTION = 1 << 20  # labels that are counted at a time
-LIGHT = 1e-300  # weights of rows that lose digits in products
 
 
 @dataclass(frozen=True)
@@ -102,31 +100,6 @@ class Problem:
         return refusal(self.source)
 
 
-def refusal(X: Any) -> ValueError:
-    """The error for inner products with X that are not finite: it says whether X is to blame, and where."""
-    values = X.data if sparse.issparse(X) else np.asarray(X)
-    bad = np.flatnonzero(~np.isfinite(values))
-    if bad.size:
-        row, column = divmod(int(bad[0]), X.shape[1])
-        if sparse.issparse(X):
-            row, column = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1, int(X.indices[bad[0]])
-        what = "NaN" if np.isnan(values.flat[bad[0]]) else "infinity"
-        return ValueError(
-            f"X contains {what}, first in row {row}, column {column} (counted from 0): impute such values or drop "
-            "their rows."
-        )
-    largest = float(np.abs(values).max(initial=0))
-    if largest < np.sqrt(np.finfo(values.dtype).max / (X.shape[1] + 1)):
-        return ValueError(
-            f"the weights overflow {values.dtype}, although the entries of X reach no more than {largest:.3g}: give a "
-            "smaller start, increment, margin or sample_weight."
-        )
-    return ValueError(
-        f"X overflows: its entries reach {largest:.3g}, and inner products of that size are not finite in "
-        f"{values.dtype}. Divide the features by their size, for instance with StandardScaler."
-    )
-
-
 @compiled
 def sqnorms(X: Rows) -> NDArray[np.float64]:
     """Squared lengths of all rows."""
@@ -156,53 +129,6 @@ def narrow(X: Any) -> Rows:
     return CSR(read_only(X.data), read_only(indices), read_only(indptr))
 
 
-def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Sorted classes and the index of each label; small integers are counted instead of sorted."""
-    check_labels(y)
-    if y.dtype.kind in "biu" and y.size:
-        low, high = int(y.min()), int(y.max())
-        if high - low < 1000 and high < 2**63:
-            parts = [slice(start, start + PORTION) for start in range(0, y.size, PORTION)]  # no long arrays of int64
-            present = sum(np.bincount(_above(y[part], low), minlength=high - low + 1) for part in parts) > 0
-            rank = (np.cumsum(present) - 1).astype(np.int32)
-            labels = np.empty(y.size, np.int32)
-            for part in parts:
-                labels[part] = rank[_above(y[part], low)]
-            return (np.flatnonzero(present) + low).astype(y.dtype), labels
-    classes, places = np.unique(y, return_inverse=True)
-    return classes, places.astype(np.int32)
-
-
-def _above(y: NDArray[Any], low: int) -> NDArray[np.int64]:
-    """Labels counted from the lowest, in 64 bits."""
-    return y.astype(np.int64) - low
-
-
-def check_labels(y: NDArray[Any]) -> None:
-    """Refuse measurements and objects without an order; whole numbers and strings need no look."""
-    if y.dtype.kind in "biuSU":
-        return
-    try:
-        with np.errstate(invalid="ignore"):  # it asks whether a float is a whole number by a cast
-            check_classification_targets(y)
-    except (TypeError, ValueError) as error:
-        if y.dtype.kind != "O":
-            raise
-        raise ValueError(
-            f"y holds objects other than strings ({error}): give numbers only, or strings only."
-        ) from error
-
-
-def encode_known(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
-    """The index of each label among classes that are known already."""
-    check_labels(y)
-    place = np.searchsorted(classes, y)
-    known = classes[np.minimum(place, classes.size - 1)] == y
-    if not np.all(known):
-        raise ValueError(f"y holds {np.asarray(y)[~known][0]!r}, which is not among classes={classes.tolist()}.")
-    return place.astype(np.int32)
-
-
 def check_weight(sample_weight: Any, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Weights of the type of X, or an empty array when there are none."""
     if sample_weight is None:
@@ -221,15 +147,6 @@ def check_weight(sample_weight: Any, n: int, dtype: np.dtype[Any]) -> NDArray[An
         raise ValueError(f"sample_weight reaches {weight.max():.3g}, and the sum of the squares of such weights "
                          f"overflows {dtype}; divide the weights by their size.")  # fmt: skip
     return weight
-
-
-def refuse_vanishing(weight: NDArray[Any] | None) -> None:
-    """Refuse weights of rows so small that their products with anything lose digits."""
-    if weight is not None and (largest := weight.max(initial=0)) < LIGHT:
-        raise ValueError(
-            f"sample_weight reaches no more than {largest:.3g}, and products with it are lost in float64: "
-            "multiply all weights by one number."
-        )
 
 
 def make_problem(X: Any, labels: NDArray[np.int32], sample_weight: Any, n_classes: int) -> Problem:

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from .solution import Epoch, Epochs, Solution, Status
+from ..solution import Epoch, Epochs, Solution, Status
 
 CHUNK = 20_000_000  # matrix entries of one compiled call: about a tenth of a second
 PATIENCE = 2.0  # seconds within which a second Ctrl-C raises

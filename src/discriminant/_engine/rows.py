@@ -16,7 +16,7 @@ from numba.core import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from ._compiling import cached
+from .compiling import cached
 
 F = TypeVar("F", bound=Callable[..., Any])
 

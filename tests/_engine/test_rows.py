@@ -14,9 +14,9 @@ from numba import njit
 from scipy import sparse
 
 from discriminant import Perceptron, perceptron, pocket
-from discriminant._machine import Path, copy_into, correct, record, visit
-from discriminant._problem import narrow, sqnorms
-from discriminant._rows import (
+from discriminant._engine.path import Path, copy_into, record
+from discriminant._engine.problem import narrow, sqnorms
+from discriminant._engine.rows import (
     CSR,
     compiled,
     finite,
@@ -28,6 +28,7 @@ from discriminant._rows import (
     row_sqnorm,
     row_sums,
 )
+from discriminant._machine import correct, visit
 
 X = np.array([[1.5, 0.0, -2.0, 0.5], [0.0, 0.0, 0.0, 0.0], [0.25, -1.0, 4.0, 0.0], [0.0, 3.0, 0.0, -0.75]])
 LABELS = np.array([1, 0, 0, 1], np.int32)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._engine.driver import Interrupted, Watch
-from ._kernel_rows import Vector
+from ._kernel_matrix.rows import Vector
 from ._pairs import extremes
 
 LOOSE = 0.01  # relative duality gap at which a small violation says nothing

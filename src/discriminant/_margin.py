@@ -27,8 +27,8 @@ from scipy import sparse
 
 from ._exact import nearest_point, products, whole
 from ._flint import Matrix
-from ._kernel_rows import EVERYTHING, KernelRows, Part
-from ._nearest import nearest
+from ._kernel_matrix.nearest import nearest
+from ._kernel_matrix.rows import EVERYTHING, KernelRows, Part
 from ._nonnegative import nonnegative
 from ._system import Direction, Name, System
 from .certificate import Row

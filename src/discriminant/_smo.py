@@ -32,9 +32,9 @@ from ._dual import Ascent, Dual, Tick, feasible
 from ._engine.driver import Watch
 from ._engine.threads import one_blas_thread
 from ._interior import interior
-from ._kernel_rows import CACHE, EVERYTHING, SMALL, Indices, KernelRows, Make, Part, Vector
+from ._kernel_matrix.rows import CACHE, EVERYTHING, SMALL, Indices, KernelRows, Make, Part, Vector
+from ._kernel_matrix.streamed import StreamedRows
 from ._pairs import keys, pairs
-from ._streamed_rows import StreamedRows
 from ._whole import Whole
 
 FINE = 1e-9

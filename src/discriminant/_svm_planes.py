@@ -17,7 +17,7 @@ from ._engine.driver import Interrupted, Watch
 from ._engine.problem import Problem
 from ._faces import settle
 from ._hinge import Primal, minimize
-from ._kernel_rows import KernelRows
+from ._kernel_matrix.rows import KernelRows
 from ._margin import maximal_margin
 from ._smo import smo
 from ._system import System

@@ -14,11 +14,11 @@ from scipy import sparse
 from . import mercer
 from ._dual import LOOSE
 from ._engine.driver import Watch
-from ._kernel_rows import Indices, KernelRows, Part
-from ._nearest import nearest
-from ._row_makers import GaussianRowMaker, RowMaker
+from ._kernel_matrix.makers import GaussianRowMaker, RowMaker
+from ._kernel_matrix.nearest import nearest
+from ._kernel_matrix.rows import Indices, KernelRows, Part
+from ._kernel_matrix.streamed import FEATURES, StreamedRows
 from ._smo import smo
-from ._streamed_rows import FEATURES, StreamedRows
 from ._svm_planes import NEARLY, SMALL, Machine, Settings, Sides, Vector, ended, relative_gap
 from .exceptions import NotSeparableError
 from .solution import Status

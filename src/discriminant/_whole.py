@@ -11,7 +11,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from ._dual import PATIENCE, Ascent, Tick, feasible
 from ._interior import interior
-from ._kernel_rows import Indices, Vector
+from ._kernel_matrix.rows import Indices, Vector
 from ._pairs import pairs
 
 STEPS = 20  # pairs for each row before Newton's turn

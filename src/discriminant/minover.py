@@ -50,8 +50,8 @@ from ._engine.problem import Problem
 from ._engine.rows import Rows, compiled, finite, serve
 from ._guards.parameters import choice, number
 from ._hulls import Array, Best, Found, Places, bounds_of, difference, keep, look, look_once, write
-from ._kernel_rows import KernelRows
-from ._row_makers import LEAST, RowMaker, checked_diagonal
+from ._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
+from ._kernel_matrix.rows import KernelRows
 from .base import IterativeClassifier
 from .multiclass import n_problems
 from .solution import Epoch, Solution, Status

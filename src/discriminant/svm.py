@@ -37,8 +37,8 @@ from ._engine.driver import Watch
 from ._engine.problem import Problem
 from ._guards.parameters import choice, number
 from ._guards.state import unchanged_on_failure
+from ._kernel_matrix.makers import LEAST, checked_diagonal
 from ._later import Elsewhere, Later
-from ._row_makers import LEAST, checked_diagonal
 from ._svm_machines import machines
 from ._svm_parts import Parts, expansions, spread
 from ._svm_planes import Machine, Settings

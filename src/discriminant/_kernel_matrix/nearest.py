@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from ._engine.driver import Interrupted, Watch
-from ._engine.threads import one_blas_thread
-from ._kernel_rows import Indices, Part, Vector
+from .._engine.driver import Interrupted, Watch
+from .._engine.threads import one_blas_thread
+from .rows import Indices, Part, Vector
 
 TOUCH = 1e-14  # squared distance, in units of the largest K(x, x), that rounding cannot tell from zero
 EXACT = 1e-12  # relative difference of d² and of what is reached that is left in the end

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Watch
-from ._engine.rows import compiled
-from ._engine.threads import Workers
-from ._kernel_rows import CACHE, EVERYTHING, Indices, KernelRows, Part, Vector
-from ._row_makers import GaussianRowMaker
+from .._engine.driver import Watch
+from .._engine.rows import compiled
+from .._engine.threads import Workers
+from .makers import GaussianRowMaker
+from .rows import CACHE, EVERYTHING, Indices, KernelRows, Part, Vector
 
 FEATURES = 128  # up to so many, rows are not worth their memory
 TILE = 512  # rows and columns of a tile

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._engine.driver import Watch
-from ._engine.rows import compiled
-from ._engine.threads import Workers
-from ._row_makers import GaussianRowMaker, RowMaker
+from .._engine.driver import Watch
+from .._engine.rows import compiled
+from .._engine.threads import Workers
+from .makers import GaussianRowMaker, RowMaker
 
 SMALL = 1000  # rows up to which the whole kernel matrix is one block, solved to FINE whatever tol
 BLOCK = 512  # rows that are asked for at a time

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from discriminant import NotSeparableError, SupportVectorMachine, mercer, separability
 from discriminant._engine.driver import Interrupted
-from discriminant._kernel_rows import KernelRows, Part
-from discriminant._nearest import Nearest, nearest
+from discriminant._kernel_matrix.nearest import Nearest, nearest
+from discriminant._kernel_matrix.rows import KernelRows, Part
 
 Rng = np.random.Generator
 Matrix = NDArray[Any]

@@ -14,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from . import mercer
-from ._engine.rows import compiled, inlined
+from .. import mercer
+from .._engine.rows import compiled, inlined
 
 LEAST = 1e-290  # largest kernel value below which their quotients are lost
 PORTION = 1024  # numbers whose whole parts m wait for their turn

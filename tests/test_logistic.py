@@ -30,7 +30,6 @@ from discriminant import (
     _softmax,
     criteria,
     datasets,
-    separation,
 )
 from discriminant._engine import driver as _driver
 from discriminant._engine.driver import Interrupted, Watch
@@ -43,6 +42,7 @@ from discriminant._metric import Pairs, Whole, gauged
 from discriminant._newton import NewtonRule, cheap, method
 from discriminant._wald import WaldTable
 from discriminant.geometry import augment, normalize
+from discriminant.separation import verdict as separation
 
 Rng = np.random.Generator
 Matrix = NDArray[Any]

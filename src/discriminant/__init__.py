@@ -40,8 +40,8 @@ _HOMES = {
     "mlp": ("MultilayerPerceptron",),
     "mlp_regressor": ("MultilayerPerceptronRegressor",),
     "exhaustive": ("integer_search",),
-    "certificate": ("Certificate",),
-    "separation": ("Separability", "separability"),
+    "separation.certificate": ("Certificate",),
+    "separation.verdict": ("Separability", "separability"),
     "comparison": ("Comparison", "compare"),
 }
 _MODULES = ("bounds", "criteria", "datasets", "io", "mercer", "plot", "schedules")
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from . import mercer as mercer
     from . import plot as plot
     from . import schedules as schedules
-    from .certificate import Certificate as Certificate
     from .comparison import Comparison as Comparison
     from .comparison import compare as compare
     from .descent import GradientDescent as GradientDescent
@@ -99,8 +98,9 @@ if TYPE_CHECKING:
     from .selection import feature_ranking as feature_ranking
     from .selection import leave_one_out as leave_one_out
     from .selection import svm_path as svm_path
-    from .separation import Separability as Separability
-    from .separation import separability as separability
+    from .separation.certificate import Certificate as Certificate
+    from .separation.verdict import Separability as Separability
+    from .separation.verdict import separability as separability
     from .solution import Report as Report
     from .solution import Status as Status
     from .svm import SupportVectorMachine as SupportVectorMachine

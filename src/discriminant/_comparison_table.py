@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ._words import headline
+from .separation.words import headline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from ._diagnosis import SENTENCES
 from ._likelihood import Likelihood
 
 if TYPE_CHECKING:
-    from .separation import Separability
+    from .separation.verdict import Separability
 
 Matrix = NDArray[np.float64]
 

@@ -15,15 +15,15 @@ from scipy import sparse
 from ._dual import LOOSE, Dual
 from ._engine.driver import Interrupted, Watch
 from ._engine.problem import Problem
-from ._faces import settle
 from ._hinge import Primal, minimize
 from ._kernel_matrix.rows import KernelRows
-from ._margin import maximal_margin
 from ._smo import smo
-from ._system import System
-from .certificate import Certificate
 from .exceptions import NotSeparableError
-from .separation import separability
+from .separation.certificate import Certificate
+from .separation.margin import maximal_margin
+from .separation.rows import System
+from .separation.search import settle
+from .separation.verdict import separability
 from .solution import Status
 
 Vector = NDArray[np.float64]

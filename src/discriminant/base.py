@@ -29,7 +29,7 @@ from .multiclass import ambiguous, pairwise_scores, relabel, votes
 from .solution import Epochs, Report, Solution, Status, details_of, history_of
 
 if TYPE_CHECKING:
-    from .separation import Separability
+    from .separation.verdict import Separability
 from ._guards.parameters import choice
 
 # the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
@@ -262,7 +262,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         >>> model.report_.to_dict()["remedy"]
         'No weights reach zero errors: ... minimum_removals(X, y).'
         """
-        from .separation import separability  # 0.2 s of imports that few fits need
+        from .separation.verdict import separability  # 0.2 s of imports that few fits need
 
         check_is_fitted(self)
         if np.shape(X)[1:] != (self.n_features_in_,):

@@ -30,7 +30,7 @@ from ._comparison_tasks import INTERRUPTED, Row, Task, check_jobs, make_folds, r
 from ._engine.extras import needed
 from ._guards.validation import check_indices, explained
 from ._methods import ALIASES, LARGE, LONG, METHODS, SLOW, Procedure, chosen
-from .separation import Separability, separability
+from .separation.verdict import Separability, separability
 
 __all__ = ["ALIASES", "INTERRUPTED", "METHODS", "Comparison", "Procedure", "Row", "compare"]
 

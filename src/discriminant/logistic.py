@@ -202,7 +202,7 @@ class LogisticDiscriminant(IterativeClassifier):
         frame = Frame(X, own, v, problem.n_outputs, float(ridge))
 
         def ask() -> tuple[Any, Any]:
-            from .separation import separability  # 0.2 s of imports that few fits need
+            from .separation.verdict import separability  # 0.2 s of imports that few fits need
 
             with self._watch.at_once():
                 found = separability(X, self.classes_[own], progress=False)

@@ -40,12 +40,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._engine.driver import Interrupted, Watch, interrupt_raises, watching
-from ._faces import settle
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
 from ._lp import Program, solve
-from ._system import System
 from .geometry import Hyperplane, LinearMachine
-from .separation import separability
+from .separation.rows import System
+from .separation.search import settle
+from .separation.verdict import separability
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]

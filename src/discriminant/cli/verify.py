@@ -13,7 +13,7 @@ from ._output import echo, echo_json
 from ._tables import learnable, standard_input, tell_reading, text_of
 
 if TYPE_CHECKING:
-    from ..certificate import Certificate
+    from ..separation.certificate import Certificate
 
 PROOF = "the proof that `discriminant check --json` printed"
 
@@ -89,7 +89,7 @@ def _told(certificate: Certificate | None, differences: list[str] | None, reason
 
 def _must_be_a_proof(source: str, text: str) -> None:
     """Refuse a file that does not even claim to be a proof: bad input, not a bad proof."""
-    from ..certificate import FORMAT
+    from ..separation.certificate import FORMAT
 
     try:
         content = json_format.loads(text, parse_int=len)  # whatever the number is: a long one would take its time

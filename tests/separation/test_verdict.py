@@ -20,9 +20,11 @@ from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.svm import SVC
 
-from discriminant import Certificate, Hyperplane, LinearMachine, Separability, _faces, _system, datasets, separability
+from discriminant import Certificate, Hyperplane, LinearMachine, Separability, datasets, separability
 from discriminant._engine import progress as _progress
-from discriminant.certificate import PRIMES
+from discriminant.separation import rows as _system
+from discriminant.separation import search as _faces
+from discriminant.separation.certificate import PRIMES
 
 Problem = tuple[np.ndarray, np.ndarray]
 

@@ -10,7 +10,7 @@ import numpy as np
 from .certificate import Support
 
 if TYPE_CHECKING:
-    from .separation import Parts, Separability
+    from .verdict import Parts, Separability
 
 FEW = 12  # rows or features that are named before the rest is only counted
 SMALL = 5_000  # numbers of X up to which a printout computes what takes more work than the verdict

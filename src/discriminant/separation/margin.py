@@ -25,14 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._exact import nearest_point, products, whole
-from ._flint import Matrix
-from ._kernel_matrix.nearest import nearest
-from ._kernel_matrix.rows import EVERYTHING, KernelRows, Part
-from ._nonnegative import nonnegative
-from ._system import Direction, Name, System
+from .._kernel_matrix.nearest import nearest
+from .._kernel_matrix.rows import EVERYTHING, KernelRows, Part
+from ..geometry import Hyperplane
 from .certificate import Row
-from .geometry import Hyperplane
+from .flint import Matrix
+from .integers import nearest_point, products, whole
+from .nonnegative import nonnegative
+from .rows import Direction, Name, System
 
 WholeRow = Callable[[int], Row]
 

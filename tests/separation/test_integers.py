@@ -19,8 +19,18 @@ from exact_oracle import rank as rank_in_fractions
 from numpy.testing import assert_allclose
 from scipy.optimize import nnls
 
-from discriminant import _flint, _nonnegative
-from discriminant._exact import alternative, kernel, nearest_point, primitive, products, rank, relation, whole
+from discriminant.separation import flint as _flint
+from discriminant.separation import nonnegative as _nonnegative
+from discriminant.separation.integers import (
+    alternative,
+    kernel,
+    nearest_point,
+    primitive,
+    products,
+    rank,
+    relation,
+    whole,
+)
 
 Matrix = list[list[int]]
 

@@ -24,8 +24,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from discriminant import Certificate, certificate, datasets, separability
-from discriminant.certificate import Table, Term, binary_parts, decimal_parts, rank_modulo_prime, spans, whole_numbers
+from discriminant import Certificate, datasets, separability
+from discriminant.separation import certificate
+from discriminant.separation.certificate import (
+    Table,
+    Term,
+    binary_parts,
+    decimal_parts,
+    rank_modulo_prime,
+    spans,
+    whole_numbers,
+)
 
 SOURCE = Path(certificate.__file__)
 LEVELS = np.eye(3)[[0, 0, 1, 1, 2, 2]]

@@ -34,11 +34,11 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr
 
-from ._exact import alternative, coordinates, echelon, kernel, pivots, primitive, products, rank, relation
-from ._flint import Matrix
-from ._nonnegative import nonnegative
-from ._system import Direction, Floats, Indices, Name, System, combination
 from .certificate import PRIMES, Row, spans
+from .flint import Matrix
+from .integers import alternative, coordinates, echelon, kernel, pivots, primitive, products, rank, relation
+from .nonnegative import nonnegative
+from .rows import Direction, Floats, Indices, Name, System, combination
 
 NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
 FEW = 300  # patterns that a guess begins with, at the least

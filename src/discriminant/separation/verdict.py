@@ -30,17 +30,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from ._engine.labels import encode
-from ._engine.progress import Progress
-from ._engine.refusals import refusal
-from ._exact import coordinates, pivots, rank
-from ._faces import Outcome, settle
-from ._guards.validation import check_indices, explained
-from ._margin import Margin, Widest, maximal_margin
-from ._system import BLOCK, Direction, Floats, Indices, System
-from ._words import SMALL, describe, describe_parts, evidence
+from .._engine.labels import encode
+from .._engine.progress import Progress
+from .._engine.refusals import refusal
+from .._guards.validation import check_indices, explained
+from ..geometry import Hyperplane, LinearMachine, scaled
 from .certificate import FAMILIES, READINGS, VERDICTS, Certificate, Term, of_frame, plain, shared_point
-from .geometry import Hyperplane, LinearMachine, scaled
+from .integers import coordinates, pivots, rank
+from .margin import Margin, Widest, maximal_margin
+from .rows import BLOCK, Direction, Floats, Indices, System
+from .search import Outcome, settle
+from .words import SMALL, describe, describe_parts, evidence
 
 Groups = tuple[tuple[Any, ...], ...]
 

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._engine.problem import narrow, read_only
-from ._engine.rows import CSR, Rows, compiled, row_axpy, row_count, row_dot, row_sums
-from ._exact import primitive, whole
-from ._flint import Integers, Matrix
+from .._engine.problem import narrow, read_only
+from .._engine.rows import CSR, Rows, compiled, row_axpy, row_count, row_dot, row_sums
 from .certificate import Row, Table
+from .flint import Integers, Matrix
+from .integers import primitive, whole
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -105,7 +105,7 @@ def _estimate(name: str, matrices: tuple[Matrix, ...]) -> tuple[float, float]:
 
 def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> tuple[int, bytes]:
     """Make a call in another process, which finds modules where this one does: its exit status and what it wrote."""
-    command = [sys.executable, "-P", "-c", "from discriminant._flint import answer; answer()"]
+    command = [sys.executable, "-P", "-c", "from discriminant.separation.flint import answer; answer()"]
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

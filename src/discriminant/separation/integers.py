@@ -10,7 +10,7 @@ from operator import mul
 import numpy as np
 from numpy.typing import NDArray
 
-from ._flint import Integers, Matrix, call
+from .flint import Integers, Matrix, call
 
 SMALL = 10**7  # products of one piece of a multiplication, so that Ctrl-C is heard between two
 

@@ -41,10 +41,10 @@ from ._engine.path import Path, record
 from ._engine.problem import Problem, read_only, sqnorms
 from ._engine.refusals import check_total
 from ._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
-from ._expansion import newton_step
 from ._guards.parameters import choice, number
 from ._guards.state import Changing
-from .base import ORDER_OF_VISITS
+from .base.classifier import ORDER_OF_VISITS
+from .base.expansion import newton_step
 from .criteria import SquaredError
 from .samples import Samples
 from .schedules import Constant, Optimal, ScalarRLS, Schedule, get

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._diagnosis import SENTENCES
 from ._likelihood import Likelihood
+from .base.diagnosis import SENTENCES
 
 if TYPE_CHECKING:
     from .separation.verdict import Separability

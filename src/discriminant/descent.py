@@ -41,9 +41,9 @@ from ._engine.driver import Rule, Watch
 from ._engine.path import Path
 from ._engine.problem import Problem
 from ._engine.refusals import refuse_vanishing
-from ._expansion import newton_step
 from ._guards.parameters import choice, number
-from .base import IterativeClassifier
+from .base.classifier import IterativeClassifier
+from .base.expansion import newton_step
 from .criteria import Criterion
 from .multiclass import n_problems
 from .samples import Samples

@@ -36,7 +36,7 @@ from ._engine.refusals import check_total, published
 from ._engine.threads import in_order
 from ._guards.parameters import choice, number
 from ._guards.state import all_or_nothing
-from .base import LinearClassifier
+from .base.classifier import LinearClassifier
 from .samples import row_sqnorms
 from .solution import Solution, Status
 

@@ -41,7 +41,7 @@ from ._engine.problem import Problem
 from ._guards.parameters import choice, number
 from ._guards.validation import floats
 from ._patterns import Array, Linear, Patterns
-from .base import IterativeClassifier
+from .base.classifier import IterativeClassifier
 from .multiclass import n_problems
 from .solution import Epoch, Solution, Status
 

@@ -36,7 +36,7 @@ from ._engine.rows import compiled, finite, inlined
 from ._guards.parameters import choice, number
 from ._guards.state import all_or_nothing
 from ._machine import ErrorCorrectingRule, Returns, Sweep
-from .base import ORDER_OF_VISITS, OnlineClassifier, available_when
+from .base.classifier import ORDER_OF_VISITS, OnlineClassifier, available_when
 from .bounds import perceptron_from_numbers
 from .schedules import Schedule, get
 from .solution import Epoch, Solution, Status

@@ -29,8 +29,8 @@ from ._engine.refusals import NotFiniteError, check_total, published
 from ._guards.state import all_or_nothing
 from ._guards.validation import floats
 from ._squares import details_of, solve
-from .base import LinearClassifier, available_when
-from .base_regressor import LinearRegressor
+from .base.classifier import LinearClassifier, available_when
+from .base.regressor import LinearRegressor
 from .solution import Solution, Status
 
 Matrix = NDArray[np.float64]

@@ -41,7 +41,7 @@ from ._engine.refusals import check_total, published
 from ._guards.parameters import choice, number
 from ._guards.validation import floats
 from ._inequalities import Inequalities, Optimum, inequalities, minimize
-from .base import LinearClassifier
+from .base.classifier import LinearClassifier
 from .solution import Epoch, Solution, Status
 
 Vector = NDArray[np.float64]

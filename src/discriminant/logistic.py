@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
-from ._class_weights import check_class_weight, row_weights
 from ._engine.driver import Rule, Watch
 from ._engine.problem import Problem
 from ._engine.refusals import refuse_vanishing
@@ -42,7 +41,8 @@ from ._recession import prepare, told
 from ._regression import Frame, RegressionRule, check_sizes
 from ._sigmoid import SquaredRule
 from ._wald import WaldTable
-from .base import IterativeClassifier
+from .base.class_weights import check_class_weight, row_weights
+from .base.classifier import IterativeClassifier
 from .exceptions import InfiniteEstimateWarning, warn_once
 from .geometry import LinearMachine
 from .multiclass import relabel

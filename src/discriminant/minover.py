@@ -52,7 +52,7 @@ from ._guards.parameters import choice, number
 from ._hulls import Array, Best, Found, Places, bounds_of, difference, keep, look, look_once, write
 from ._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from ._kernel_matrix.rows import KernelRows
-from .base import IterativeClassifier
+from .base.classifier import IterativeClassifier
 from .multiclass import n_problems
 from .solution import Epoch, Solution, Status
 

@@ -35,7 +35,7 @@ from ._engine.problem import Problem, check_weight, make_problem
 from ._guards.parameters import choice
 from ._guards.state import all_or_nothing
 from ._network import Lesson, lesson
-from .base import OnlineClassifier
+from .base.classifier import OnlineClassifier
 from .base_network import NetworkEstimator
 from .geometry import Hyperplane, LinearMachine
 from .solution import Solution

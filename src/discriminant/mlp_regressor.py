@@ -21,8 +21,8 @@ from ._engine.problem import make_problem
 from ._guards.state import all_or_nothing, unchanged_on_failure
 from ._guards.validation import taken
 from ._network import Lesson, lesson
+from .base.regressor import LinearRegressor
 from .base_network import NetworkEstimator
-from .base_regressor import LinearRegressor
 from .geometry import Hyperplane
 from .solution import Solution, Status, history_of
 

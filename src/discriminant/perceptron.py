@@ -33,7 +33,7 @@ from ._engine.problem import Problem
 from ._engine.rows import Rows, compiled, finite, inlined
 from ._guards.parameters import choice, number
 from ._machine import ErrorCorrectingRule, Returns, Sweep, correct, visit
-from .base import ORDER_OF_VISITS, OnlineClassifier
+from .base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from .bounds import perceptron_from_numbers
 from .pocket import PocketRule, all_errors
 from .schedules import Schedule, get

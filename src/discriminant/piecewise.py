@@ -28,7 +28,7 @@ from ._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from ._guards.parameters import choice, number
 from ._guards.validation import floats
 from ._machine import ErrorCorrectingRule
-from .base import IterativeClassifier
+from .base.classifier import IterativeClassifier
 from .solution import Epoch, Status
 
 

@@ -44,7 +44,7 @@ from ._engine.rows import Rows, compiled, finite, inlined, row_axpy
 from ._guards.parameters import choice, number
 from ._guards.state import Changing
 from ._guards.validation import floats
-from .base import OnlineClassifier
+from .base.classifier import OnlineClassifier
 from .solution import Epoch, Solution, Status
 
 BOUND = 1e8  # how far beyond 1/delta an entry of D may grow

@@ -34,7 +34,7 @@ from ._engine.problem import Problem, sqnorms
 from ._engine.rows import CSR, Rows, compiled, finite, inlined
 from ._guards.parameters import choice, number
 from ._machine import ErrorCorrectingRule, correct, visit
-from .base import ORDER_OF_VISITS, OnlineClassifier
+from .base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from .samples import Samples
 from .schedules import Schedule, get
 from .solution import Epoch, Status

@@ -28,7 +28,7 @@ from ._guards.parameters import choice, number
 from ._guards.state import all_or_nothing
 from ._guards.validation import taken
 from ._squares import Answer, details_of, dual_ridge, judged, solve
-from .base_regressor import LinearRegressor
+from .base.regressor import LinearRegressor
 from .solution import Status
 
 Matrix = NDArray[np.float64]

@@ -22,7 +22,7 @@ from ._lms import (
     Progress,
     WidrowHoffParameters,
 )
-from .base import OnlineClassifier
+from .base.classifier import OnlineClassifier
 from .multiclass import n_problems
 from .schedules import Schedule
 from .solution import Solution

@@ -25,8 +25,8 @@ from ._lms import (
     WidrowHoffParameters,
     streams,
 )
-from .base import available_when
-from .base_regressor import LinearRegressor
+from .base.classifier import available_when
+from .base.regressor import LinearRegressor
 from .exceptions import warn_of
 from .schedules import Schedule
 from .solution import Epochs, Solution, Status, history_of

@@ -28,7 +28,7 @@ from ._engine.problem import Problem
 from ._engine.rows import Rows, compiled, finite, inlined, row_column, row_length
 from ._guards.parameters import choice, number
 from ._machine import ErrorCorrectingRule, correct, visit
-from .base import ORDER_OF_VISITS, OnlineClassifier
+from .base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from .solution import Epoch, Solution, Status
 
 # Largest exponent of a weight in float64 and in float32, with room for a sum of products with features.

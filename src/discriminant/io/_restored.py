@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 
 import discriminant
 
-from .._later import Elsewhere
-from ..base import LinearClassifier
+from ..base.classifier import LinearClassifier
+from ..base.lazy_report import Elsewhere
 from ..base_network import NetworkEstimator
 from ..features import PolynomialMap, highest_degree, n_terms
 from ..multiclass import n_problems

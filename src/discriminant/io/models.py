@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 import discriminant
 
 from .._engine.files import write_whole
-from .._later import Elsewhere
+from ..base.lazy_report import Elsewhere
 from ._attributes import HELD, names_of
 from ._codec import encoded
 from ._errors import ModelFileError

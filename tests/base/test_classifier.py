@@ -40,10 +40,10 @@ from discriminant import (
     Report,
     Status,
     SupportVectorMachine,
-    base,
     bounds,
     datasets,
 )
+from discriminant.base import classifier as base
 
 CLASSIFIERS = [
     value

@@ -16,21 +16,21 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ._diagnosis import diagnosis
-from ._engine.callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
-from ._engine.driver import Rule, Watch, drive, watching
-from ._engine.labels import encode, encode_known
-from ._engine.problem import Problem, make_problem
-from ._guards.state import all_or_nothing, unchanged_on_failure
-from ._guards.validation import floats, taken
-from ._later import Later
-from .exceptions import warn_of
-from .multiclass import ambiguous, pairwise_scores, relabel, votes
-from .solution import Epochs, Report, Solution, Status, details_of, history_of
+from .._engine.callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
+from .._engine.driver import Rule, Watch, drive, watching
+from .._engine.labels import encode, encode_known
+from .._engine.problem import Problem, make_problem
+from .._guards.state import all_or_nothing, unchanged_on_failure
+from .._guards.validation import floats, taken
+from ..exceptions import warn_of
+from ..multiclass import ambiguous, pairwise_scores, relabel, votes
+from ..solution import Epochs, Report, Solution, Status, details_of, history_of
+from .diagnosis import diagnosis
+from .lazy_report import Later
 
 if TYPE_CHECKING:
-    from .separation.verdict import Separability
-from ._guards.parameters import choice
+    from ..separation.verdict import Separability
+from .._guards.parameters import choice
 
 # the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
 ORDER_OF_VISITS = {
@@ -262,7 +262,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         >>> model.report_.to_dict()["remedy"]
         'No weights reach zero errors: ... minimum_removals(X, y).'
         """
-        from .separation.verdict import separability  # 0.2 s of imports that few fits need
+        from ..separation.verdict import separability  # 0.2 s of imports that few fits need
 
         check_is_fitted(self)
         if np.shape(X)[1:] != (self.n_features_in_,):

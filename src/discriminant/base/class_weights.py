@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._guards.parameters import choice, number
+from .._guards.parameters import choice, number
 
 Vector = NDArray[np.float64]
 

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
-from ._engine.driver import Watch
-from ._engine.moments import moments
-from .criteria import Criterion
-from .samples import Samples
+from .._engine.driver import Watch
+from .._engine.moments import moments
+from ..criteria import Criterion
+from ..samples import Samples
 
 DIRECT = 1000  # features up to which the scatter matrix is taken apart
 EPS = float(np.finfo(np.float64).eps)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .separation.verdict import Separability
+    from ..separation.verdict import Separability
 
 SENTENCES = {
     "complete": "complete: planes without errors exist",

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._engine.refusals import NotFiniteError, refusal
-from ._guards.validation import floats, taken
-from .solution import Report, Status
+from .._engine.refusals import NotFiniteError, refusal
+from .._guards.validation import floats, taken
+from ..solution import Report, Status
 
 T = TypeVar("T")
 

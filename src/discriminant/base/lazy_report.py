@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ._engine.problem import Problem
-from .bounds import cover, radius
+from .._engine.problem import Problem
+from ..bounds import cover, radius
 
 
 class Later:
@@ -35,6 +35,7 @@ class Later:
                 self._data = lambda: None
 
     def __call__(self, facts: dict[str, Any]) -> dict[str, Any]:
+        """The further facts."""
         n, d = facts["n_samples"], facts["n_features"]
         more: dict[str, Any] = {}
         if self._plane and n < 2 * (d + 1) and facts["n_classes"] == 2 and facts["status"] == "SEPARATED":

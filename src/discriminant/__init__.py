@@ -18,13 +18,13 @@ _HOMES = {
     "multiclass": ("kesler",),
     "solution": ("Report", "Status"),
     "exceptions": ("FitInterruptedWarning", "InfiniteEstimateWarning", "NotConvergedWarning", "NotSeparableError"),
-    "perceptron": ("Perceptron",),
-    "kernel_perceptron": ("KernelPerceptron",),
-    "winnow": ("BalancedWinnow",),
-    "relaxation": ("Relaxation",),
-    "minover": ("Adatron", "MinOver"),
+    "error_correcting.perceptron": ("Perceptron",),
+    "error_correcting.kernel_perceptron": ("KernelPerceptron",),
+    "error_correcting.winnow": ("BalancedWinnow",),
+    "error_correcting.relaxation": ("Relaxation",),
+    "error_correcting.minover": ("Adatron", "MinOver"),
     "descent": ("GradientDescent", "NewtonDescent"),
-    "piecewise": ("PiecewiseLinearMachine",),
+    "error_correcting.piecewise": ("PiecewiseLinearMachine",),
     "least_squares": ("LeastSquares", "LeastSquaresRegressor"),
     "fisher": ("FisherDiscriminant",),
     "ridge": ("RidgeRegressor",),
@@ -39,7 +39,7 @@ _HOMES = {
     "logistic": ("LogisticDiscriminant",),
     "mlp": ("MultilayerPerceptron",),
     "mlp_regressor": ("MultilayerPerceptronRegressor",),
-    "exhaustive": ("integer_search",),
+    "error_correcting.exhaustive": ("integer_search",),
     "separation.certificate": ("Certificate",),
     "separation.verdict": ("Separability", "separability"),
     "comparison": ("Comparison", "compare"),
@@ -61,11 +61,18 @@ if TYPE_CHECKING:
     from .comparison import compare as compare
     from .descent import GradientDescent as GradientDescent
     from .descent import NewtonDescent as NewtonDescent
+    from .error_correcting.exhaustive import integer_search as integer_search
+    from .error_correcting.kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from .error_correcting.minover import Adatron as Adatron
+    from .error_correcting.minover import MinOver as MinOver
+    from .error_correcting.perceptron import Perceptron as Perceptron
+    from .error_correcting.piecewise import PiecewiseLinearMachine as PiecewiseLinearMachine
+    from .error_correcting.relaxation import Relaxation as Relaxation
+    from .error_correcting.winnow import BalancedWinnow as BalancedWinnow
     from .exceptions import FitInterruptedWarning as FitInterruptedWarning
     from .exceptions import InfiniteEstimateWarning as InfiniteEstimateWarning
     from .exceptions import NotConvergedWarning as NotConvergedWarning
     from .exceptions import NotSeparableError as NotSeparableError
-    from .exhaustive import integer_search as integer_search
     from .features import PolynomialMap as PolynomialMap
     from .fisher import FisherDiscriminant as FisherDiscriminant
     from .geometry import Hyperplane as Hyperplane
@@ -74,24 +81,18 @@ if TYPE_CHECKING:
     from .geometry import normalize as normalize
     from .geometry import unaugment as unaugment
     from .ho_kashyap import HoKashyap as HoKashyap
-    from .kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .least_squares import LeastSquares as LeastSquares
     from .least_squares import LeastSquaresRegressor as LeastSquaresRegressor
     from .linear_program import LinearProgram as LinearProgram
     from .logistic import LogisticDiscriminant as LogisticDiscriminant
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
-    from .minover import Adatron as Adatron
-    from .minover import MinOver as MinOver
     from .mlp import MultilayerPerceptron as MultilayerPerceptron
     from .mlp_regressor import MultilayerPerceptronRegressor as MultilayerPerceptronRegressor
     from .multiclass import kesler as kesler
-    from .perceptron import Perceptron as Perceptron
-    from .piecewise import PiecewiseLinearMachine as PiecewiseLinearMachine
     from .quadrics import Quadric as Quadric
     from .quadrics import classify_quadric as classify_quadric
     from .recursive_least_squares import RecursiveLeastSquares as RecursiveLeastSquares
-    from .relaxation import Relaxation as Relaxation
     from .removals import Removals as Removals
     from .removals import minimum_removals as minimum_removals
     from .ridge import RidgeRegressor as RidgeRegressor
@@ -106,7 +107,6 @@ if TYPE_CHECKING:
     from .svm import SupportVectorMachine as SupportVectorMachine
     from .widrow_hoff import WidrowHoff as WidrowHoff
     from .widrow_hoff_regressor import WidrowHoffRegressor as WidrowHoffRegressor
-    from .winnow import BalancedWinnow as BalancedWinnow
 
 
 def __getattr__(name: str) -> Any:

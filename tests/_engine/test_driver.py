@@ -37,7 +37,7 @@ from discriminant._engine import driver as _driver
 from discriminant._engine.driver import CHUNK, Watch, drive, watching
 from discriminant._engine.problem import make_problem
 from discriminant.base import classifier as base
-from discriminant.relaxation import largest_eigenvalue
+from discriminant.error_correcting.relaxation import largest_eigenvalue
 from discriminant.solution import Epoch, Epochs
 
 ITERATIVE = [

@@ -13,7 +13,7 @@ import pytest
 from numba import njit
 from scipy import sparse
 
-from discriminant import Perceptron, perceptron, pocket
+from discriminant import Perceptron
 from discriminant._engine.path import Path, copy_into, record
 from discriminant._engine.problem import narrow, sqnorms
 from discriminant._engine.rows import (
@@ -28,7 +28,8 @@ from discriminant._engine.rows import (
     row_sqnorm,
     row_sums,
 )
-from discriminant._machine import correct, visit
+from discriminant.error_correcting import perceptron, pocket
+from discriminant.error_correcting.visits import correct, visit
 
 X = np.array([[1.5, 0.0, -2.0, 0.5], [0.0, 0.0, 0.0, 0.0], [0.25, -1.0, 4.0, 0.0], [0.0, 3.0, 0.0, -0.75]])
 LABELS = np.array([1, 0, 0, 1], np.int32)

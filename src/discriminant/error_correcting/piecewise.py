@@ -21,15 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ._engine.driver import Rule, Watch
-from ._engine.path import record
-from ._engine.problem import Problem
-from ._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
-from ._guards.parameters import choice, number
-from ._guards.validation import floats
-from ._machine import ErrorCorrectingRule
-from .base.classifier import IterativeClassifier
-from .solution import Epoch, Status
+from .._engine.driver import Rule, Watch
+from .._engine.path import record
+from .._engine.problem import Problem
+from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .._guards.parameters import choice, number
+from .._guards.validation import floats
+from ..base.classifier import IterativeClassifier
+from ..solution import Epoch, Status
+from .visits import ErrorCorrectingRule
 
 
 @inlined

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ._engine.driver import CHUNK, Watch
-from ._engine.path import copy_into, record
-from ._engine.problem import Problem
-from ._engine.rows import Rows, compiled, finite
-from ._machine import ErrorCorrectingRule, Sweep, correct, visit
-from .solution import Epoch, Status
+from .._engine.driver import CHUNK, Watch
+from .._engine.path import copy_into, record
+from .._engine.problem import Problem
+from .._engine.rows import Rows, compiled, finite
+from ..solution import Epoch, Status
+from .visits import ErrorCorrectingRule, Sweep, correct, visit
 
 if TYPE_CHECKING:
     from .perceptron import Perceptron

@@ -19,7 +19,6 @@ from discriminant import (
     Perceptron,
     Relaxation,
     Status,
-    _machine,
     augment,
     bounds,
     datasets,
@@ -27,6 +26,7 @@ from discriminant import (
     normalize,
     schedules,
 )
+from discriminant.error_correcting import visits as _machine
 
 
 def quiet(model: Any, *data: Any, **options: Any) -> Any:

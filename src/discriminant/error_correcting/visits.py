@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ._engine.driver import Watch
-from ._engine.path import Path
-from ._engine.problem import Problem
-from ._engine.rows import Rows, row_axpy, row_dot, serve
-from ._engine.threads import Workers
-from ._guards.state import Changing
-from .multiclass import n_problems
-from .schedules import get
-from .solution import Epoch, Status
+from .._engine.driver import Watch
+from .._engine.path import Path
+from .._engine.problem import Problem
+from .._engine.rows import Rows, row_axpy, row_dot, serve
+from .._engine.threads import Workers
+from .._guards.state import Changing
+from ..multiclass import n_problems
+from ..schedules import get
+from ..solution import Epoch, Status
 
 LONG = 2_000_000  # matrix entries of a batch that are worth threads
 PARTS = 8  # of such a batch

@@ -14,7 +14,7 @@ from discriminant import GradientDescent, NotConvergedWarning, Relaxation, Statu
 from discriminant._engine.driver import Watch
 from discriminant._engine.problem import make_problem
 from discriminant._engine.rows import CSR
-from discriminant.relaxation import _batch, _epoch, _separates, largest_eigenvalue
+from discriminant.error_correcting.relaxation import _batch, _epoch, _separates, largest_eigenvalue
 
 FORMS = {
     "dense": lambda X: np.ascontiguousarray(X, float),

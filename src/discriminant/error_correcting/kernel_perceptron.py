@@ -28,18 +28,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from . import mercer
-from ._engine.driver import CHUNK, Rule, Watch
-from ._engine.path import record
-from ._engine.problem import Problem
-from ._engine.rows import compiled, finite, inlined
-from ._guards.parameters import choice, number
-from ._guards.state import all_or_nothing
-from ._machine import ErrorCorrectingRule, Returns, Sweep
-from .base.classifier import ORDER_OF_VISITS, OnlineClassifier, available_when
-from .bounds import perceptron_from_numbers
-from .schedules import Schedule, get
-from .solution import Epoch, Solution, Status
+from .. import mercer
+from .._engine.driver import CHUNK, Rule, Watch
+from .._engine.path import record
+from .._engine.problem import Problem
+from .._engine.rows import compiled, finite, inlined
+from .._guards.parameters import choice, number
+from .._guards.state import all_or_nothing
+from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier, available_when
+from ..bounds import perceptron_from_numbers
+from ..schedules import Schedule, get
+from ..solution import Epoch, Solution, Status
+from .visits import ErrorCorrectingRule, Returns, Sweep
 
 BLOCK = 64 * 2**20  # bytes of kernel rows that are computed at a time
 ATONCE = 3 * 10**8  # products of a kernel matrix that are taken between two looks for Ctrl-C

@@ -43,18 +43,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from . import mercer
-from ._engine.driver import CHUNK, Rule, Watch
-from ._engine.path import Path, record
-from ._engine.problem import Problem
-from ._engine.rows import Rows, compiled, finite, serve
-from ._guards.parameters import choice, number
-from ._hulls import Array, Best, Found, Places, bounds_of, difference, keep, look, look_once, write
-from ._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
-from ._kernel_matrix.rows import KernelRows
-from .base.classifier import IterativeClassifier
-from .multiclass import n_problems
-from .solution import Epoch, Solution, Status
+from .. import mercer
+from .._engine.driver import CHUNK, Rule, Watch
+from .._engine.path import Path, record
+from .._engine.problem import Problem
+from .._engine.rows import Rows, compiled, finite, serve
+from .._guards.parameters import choice, number
+from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
+from .._kernel_matrix.rows import KernelRows
+from ..base.classifier import IterativeClassifier
+from ..multiclass import n_problems
+from ..solution import Epoch, Solution, Status
+from .hulls import Array, Best, Found, Places, bounds_of, difference, keep, look, look_once, write
 
 BATCH = 4096  # updates of one compiled call, at the most
 BLOCK = 64 * 2**20  # bytes of kernel values that a prediction computes at a time

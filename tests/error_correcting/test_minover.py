@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.model_selection import cross_val_score
 
 from discriminant import Adatron, MinOver, NotConvergedWarning, Status, datasets, margins, mercer, separability
-from discriminant._hulls import Best, look_once
-from discriminant.minover import Adapt, Exchange, Learn, _updates
+from discriminant.error_correcting.hulls import Best, look_once
+from discriminant.error_correcting.minover import Adapt, Exchange, Learn, _updates
 
 RULES = [
     pytest.param(MinOver, {}, id="MinOver"),

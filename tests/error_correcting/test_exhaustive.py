@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discriminant import datasets, exhaustive, integer_search
-from discriminant.exhaustive import _first_solution
+from discriminant import datasets, integer_search
+from discriminant.error_correcting import exhaustive
+from discriminant.error_correcting.exhaustive import _first_solution
 
 
 def normalized(X, y):

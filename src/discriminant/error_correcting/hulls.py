@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.path import copy_into
-from ._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .._engine.path import copy_into
+from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64] | None

@@ -21,8 +21,8 @@ from discriminant import (
     kesler,
     mercer,
 )
-from discriminant import kernel_perceptron as module
-from discriminant.kernel_perceptron import _epoch
+from discriminant.error_correcting import kernel_perceptron as module
+from discriminant.error_correcting.kernel_perceptron import _epoch
 
 
 def table(*categories):

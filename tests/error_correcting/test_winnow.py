@@ -11,7 +11,7 @@ from scipy import sparse
 
 from discriminant import BalancedWinnow, NotConvergedWarning, Perceptron, Status, datasets
 from discriminant._engine.problem import narrow
-from discriminant.winnow import ROOM, _epoch, _refresh
+from discriminant.error_correcting.winnow import ROOM, _epoch, _refresh
 
 
 def table(*categories):

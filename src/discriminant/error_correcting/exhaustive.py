@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
-from ._engine.driver import watching
-from ._engine.labels import encode
-from ._engine.rows import compiled
-from ._guards.validation import floats, table_of
-from .geometry import augment
+from .._engine.driver import watching
+from .._engine.labels import encode
+from .._engine.rows import compiled
+from .._guards.validation import floats, table_of
+from ..geometry import augment
 
 CHUNK = 5_000_000  # rows that one compiled call looks at: less than a tenth of a second
 

@@ -28,16 +28,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from ._engine.driver import Rule, Watch
-from ._engine.path import record
-from ._engine.problem import Problem, sqnorms
-from ._engine.rows import CSR, Rows, compiled, finite, inlined
-from ._guards.parameters import choice, number
-from ._machine import ErrorCorrectingRule, correct, visit
-from .base.classifier import ORDER_OF_VISITS, OnlineClassifier
-from .samples import Samples
-from .schedules import Schedule, get
-from .solution import Epoch, Status
+from .._engine.driver import Rule, Watch
+from .._engine.path import record
+from .._engine.problem import Problem, sqnorms
+from .._engine.rows import CSR, Rows, compiled, finite, inlined
+from .._guards.parameters import choice, number
+from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..samples import Samples
+from ..schedules import Schedule, get
+from ..solution import Epoch, Status
+from .visits import ErrorCorrectingRule, correct, visit
 
 
 @inlined

@@ -27,17 +27,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Rule, Watch
-from ._engine.path import record
-from ._engine.problem import Problem
-from ._engine.rows import Rows, compiled, finite, inlined
-from ._guards.parameters import choice, number
-from ._machine import ErrorCorrectingRule, Returns, Sweep, correct, visit
-from .base.classifier import ORDER_OF_VISITS, OnlineClassifier
-from .bounds import perceptron_from_numbers
+from .._engine.driver import Rule, Watch
+from .._engine.path import record
+from .._engine.problem import Problem
+from .._engine.rows import Rows, compiled, finite, inlined
+from .._guards.parameters import choice, number
+from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..bounds import perceptron_from_numbers
+from ..schedules import Schedule, get
+from ..solution import Epoch, Solution, Status
 from .pocket import PocketRule, all_errors
-from .schedules import Schedule, get
-from .solution import Epoch, Solution, Status
+from .visits import ErrorCorrectingRule, Returns, Sweep, correct, visit
 
 
 @inlined

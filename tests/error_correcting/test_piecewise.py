@@ -9,7 +9,7 @@ from scipy import sparse
 
 from discriminant import LinearMachine, NotConvergedWarning, PiecewiseLinearMachine, Status, datasets
 from discriminant._engine.problem import narrow
-from discriminant.piecewise import _epoch
+from discriminant.error_correcting.piecewise import _epoch
 
 
 def quietly(model, *data):

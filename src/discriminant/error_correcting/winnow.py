@@ -22,14 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Rule, Watch
-from ._engine.path import record
-from ._engine.problem import Problem
-from ._engine.rows import Rows, compiled, finite, inlined, row_column, row_length
-from ._guards.parameters import choice, number
-from ._machine import ErrorCorrectingRule, correct, visit
-from .base.classifier import ORDER_OF_VISITS, OnlineClassifier
-from .solution import Epoch, Solution, Status
+from .._engine.driver import Rule, Watch
+from .._engine.path import record
+from .._engine.problem import Problem
+from .._engine.rows import Rows, compiled, finite, inlined, row_column, row_length
+from .._guards.parameters import choice, number
+from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..solution import Epoch, Solution, Status
+from .visits import ErrorCorrectingRule, correct, visit
 
 # Largest exponent of a weight in float64 and in float32, with room for a sum of products with features.
 ROOM = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 40.0}

@@ -23,7 +23,7 @@ _HOMES = {
     "error_correcting.winnow": ("BalancedWinnow",),
     "error_correcting.relaxation": ("Relaxation",),
     "error_correcting.minover": ("Adatron", "MinOver"),
-    "descent": ("GradientDescent", "NewtonDescent"),
+    "descent.estimators": ("GradientDescent", "NewtonDescent"),
     "error_correcting.piecewise": ("PiecewiseLinearMachine",),
     "least_squares": ("LeastSquares", "LeastSquaresRegressor"),
     "fisher": ("FisherDiscriminant",),
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from . import schedules as schedules
     from .comparison import Comparison as Comparison
     from .comparison import compare as compare
-    from .descent import GradientDescent as GradientDescent
-    from .descent import NewtonDescent as NewtonDescent
+    from .descent.estimators import GradientDescent as GradientDescent
+    from .descent.estimators import NewtonDescent as NewtonDescent
     from .error_correcting.exhaustive import integer_search as integer_search
     from .error_correcting.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .error_correcting.minover import Adatron as Adatron

@@ -36,19 +36,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from . import criteria
-from ._engine.driver import Rule, Watch
-from ._engine.path import Path
-from ._engine.problem import Problem
-from ._engine.refusals import refuse_vanishing
-from ._guards.parameters import choice, number
-from .base.classifier import IterativeClassifier
-from .base.expansion import newton_step
-from .criteria import Criterion
-from .multiclass import n_problems
-from .samples import Samples
-from .schedules import Optimal, Schedule, get
-from .solution import Epoch, Status
+from .. import criteria
+from .._engine.driver import Rule, Watch
+from .._engine.path import Path
+from .._engine.problem import Problem
+from .._engine.refusals import refuse_vanishing
+from .._guards.parameters import choice, number
+from ..base.classifier import IterativeClassifier
+from ..base.expansion import newton_step
+from ..criteria import Criterion
+from ..multiclass import n_problems
+from ..samples import Samples
+from ..schedules import Optimal, Schedule, get
+from ..solution import Epoch, Status
 
 HALVINGS = 40  # of a step that would raise J; below that it is rounding that decides
 LENGTHS = 10  # first steps of the level method that make its fixed length

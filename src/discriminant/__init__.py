@@ -25,13 +25,13 @@ _HOMES = {
     "error_correcting.minover": ("Adatron", "MinOver"),
     "descent.estimators": ("GradientDescent", "NewtonDescent"),
     "error_correcting.piecewise": ("PiecewiseLinearMachine",),
-    "least_squares": ("LeastSquares", "LeastSquaresRegressor"),
-    "fisher": ("FisherDiscriminant",),
-    "ridge": ("RidgeRegressor",),
-    "widrow_hoff": ("WidrowHoff",),
-    "widrow_hoff_regressor": ("WidrowHoffRegressor",),
-    "recursive_least_squares": ("RecursiveLeastSquares",),
-    "ho_kashyap": ("HoKashyap",),
+    "squared_error.least_squares": ("LeastSquares", "LeastSquaresRegressor"),
+    "squared_error.fisher": ("FisherDiscriminant",),
+    "squared_error.ridge": ("RidgeRegressor",),
+    "squared_error.widrow_hoff": ("WidrowHoff",),
+    "squared_error.widrow_hoff_regressor": ("WidrowHoffRegressor",),
+    "squared_error.recursive_least_squares": ("RecursiveLeastSquares",),
+    "squared_error.ho_kashyap": ("HoKashyap",),
     "linear_program": ("LinearProgram",),
     "removals": ("Removals", "minimum_removals"),
     "svm": ("SupportVectorMachine",),
@@ -74,15 +74,11 @@ if TYPE_CHECKING:
     from .exceptions import NotConvergedWarning as NotConvergedWarning
     from .exceptions import NotSeparableError as NotSeparableError
     from .features import PolynomialMap as PolynomialMap
-    from .fisher import FisherDiscriminant as FisherDiscriminant
     from .geometry import Hyperplane as Hyperplane
     from .geometry import LinearMachine as LinearMachine
     from .geometry import augment as augment
     from .geometry import normalize as normalize
     from .geometry import unaugment as unaugment
-    from .ho_kashyap import HoKashyap as HoKashyap
-    from .least_squares import LeastSquares as LeastSquares
-    from .least_squares import LeastSquaresRegressor as LeastSquaresRegressor
     from .linear_program import LinearProgram as LinearProgram
     from .logistic import LogisticDiscriminant as LogisticDiscriminant
     from .margin_distribution import MarginDistribution as MarginDistribution
@@ -92,10 +88,8 @@ if TYPE_CHECKING:
     from .multiclass import kesler as kesler
     from .quadrics import Quadric as Quadric
     from .quadrics import classify_quadric as classify_quadric
-    from .recursive_least_squares import RecursiveLeastSquares as RecursiveLeastSquares
     from .removals import Removals as Removals
     from .removals import minimum_removals as minimum_removals
-    from .ridge import RidgeRegressor as RidgeRegressor
     from .selection import feature_ranking as feature_ranking
     from .selection import leave_one_out as leave_one_out
     from .selection import svm_path as svm_path
@@ -104,9 +98,15 @@ if TYPE_CHECKING:
     from .separation.verdict import separability as separability
     from .solution import Report as Report
     from .solution import Status as Status
+    from .squared_error.fisher import FisherDiscriminant as FisherDiscriminant
+    from .squared_error.ho_kashyap import HoKashyap as HoKashyap
+    from .squared_error.least_squares import LeastSquares as LeastSquares
+    from .squared_error.least_squares import LeastSquaresRegressor as LeastSquaresRegressor
+    from .squared_error.recursive_least_squares import RecursiveLeastSquares as RecursiveLeastSquares
+    from .squared_error.ridge import RidgeRegressor as RidgeRegressor
+    from .squared_error.widrow_hoff import WidrowHoff as WidrowHoff
+    from .squared_error.widrow_hoff_regressor import WidrowHoffRegressor as WidrowHoffRegressor
     from .svm import SupportVectorMachine as SupportVectorMachine
-    from .widrow_hoff import WidrowHoff as WidrowHoff
-    from .widrow_hoff_regressor import WidrowHoffRegressor as WidrowHoffRegressor
 
 
 def __getattr__(name: str) -> Any:

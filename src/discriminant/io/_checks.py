@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .._lms import Progress
-from ..fisher import ClassStatistics
 from ..solution import Report, Status
+from ..squared_error.fisher import ClassStatistics
+from ..squared_error.lms import Progress
 from ._attributes import HELD, names_of
 from ._errors import ModelFileError
 

@@ -19,9 +19,9 @@ import numpy as np
 from scipy import sparse
 
 from .. import criteria, mercer, schedules
-from .._lms import Progress
-from ..fisher import ClassStatistics
 from ..solution import Report, Status
+from ..squared_error.fisher import ClassStatistics
+from ..squared_error.lms import Progress
 from ._errors import ModelFileError
 
 FLOATS = ("float64", "float32", "float16")

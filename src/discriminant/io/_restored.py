@@ -16,8 +16,8 @@ from ..base_network import NetworkEstimator
 from ..features import PolynomialMap, highest_degree, n_terms
 from ..multiclass import n_problems
 from ..solution import Report, told_by
+from ..squared_error.widrow_hoff_regressor import WidrowHoffRegressor
 from ..svm import SupportVectorMachine
-from ..widrow_hoff_regressor import WidrowHoffRegressor
 from ._checks import check
 from ._codec import decoded
 from ._errors import ModelFileError

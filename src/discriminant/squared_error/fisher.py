@@ -27,18 +27,18 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ._engine.driver import Watch, interrupt_raises, watching
-from ._engine.labels import encode_known
-from ._engine.linalg import cholesky
-from ._engine.moments import Coded, moments
-from ._engine.problem import Problem, make_problem
-from ._engine.refusals import check_total, published
-from ._engine.threads import in_order
-from ._guards.parameters import choice, number
-from ._guards.state import all_or_nothing
-from .base.classifier import LinearClassifier
-from .samples import row_sqnorms
-from .solution import Solution, Status
+from .._engine.driver import Watch, interrupt_raises, watching
+from .._engine.labels import encode_known
+from .._engine.linalg import cholesky
+from .._engine.moments import Coded, moments
+from .._engine.problem import Problem, make_problem
+from .._engine.refusals import check_total, published
+from .._engine.threads import in_order
+from .._guards.parameters import choice, number
+from .._guards.state import all_or_nothing
+from ..base.classifier import LinearClassifier
+from ..samples import row_sqnorms
+from ..solution import Solution, Status
 
 WIDE = 1000  # features above which wide data are not given a matrix of them
 LARGEST = 5000  # features of the largest scatter matrix that is built: 200 MB

@@ -22,16 +22,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Watch, interrupt_raises
-from ._engine.moments import Coded, Targets
-from ._engine.problem import Problem, check_weight
-from ._engine.refusals import NotFiniteError, check_total, published
-from ._guards.state import all_or_nothing
-from ._guards.validation import floats
-from ._squares import details_of, solve
-from .base.classifier import LinearClassifier, available_when
-from .base.regressor import LinearRegressor
-from .solution import Solution, Status
+from .._engine.driver import Watch, interrupt_raises
+from .._engine.moments import Coded, Targets
+from .._engine.problem import Problem, check_weight
+from .._engine.refusals import NotFiniteError, check_total, published
+from .._guards.state import all_or_nothing
+from .._guards.validation import floats
+from ..base.classifier import LinearClassifier, available_when
+from ..base.regressor import LinearRegressor
+from ..solution import Solution, Status
+from .solver import details_of, solve
 
 Matrix = NDArray[np.float64]
 

@@ -14,22 +14,17 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.callbacks import CallbackSupportMixin, listen, with_callbacks
-from ._engine.driver import Rule, Watch, drive, watching
-from ._engine.problem import Problem, make_problem
-from ._guards.state import all_or_nothing, unchanged_on_failure
-from ._guards.validation import floats
-from ._lms import (
-    AimedProblem,
-    LeastMeanSquaresRule,
-    WidrowHoffParameters,
-    streams,
-)
-from .base.classifier import available_when
-from .base.regressor import LinearRegressor
-from .exceptions import warn_of
-from .schedules import Schedule
-from .solution import Epochs, Solution, Status, history_of
+from .._engine.callbacks import CallbackSupportMixin, listen, with_callbacks
+from .._engine.driver import Rule, Watch, drive, watching
+from .._engine.problem import Problem, make_problem
+from .._guards.state import all_or_nothing, unchanged_on_failure
+from .._guards.validation import floats
+from ..base.classifier import available_when
+from ..base.regressor import LinearRegressor
+from ..exceptions import warn_of
+from ..schedules import Schedule
+from ..solution import Epochs, Solution, Status, history_of
+from .lms import AimedProblem, LeastMeanSquaresRule, WidrowHoffParameters, streams
 
 
 class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegressor):

@@ -12,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from discriminant import FisherDiscriminant, datasets
 from discriminant._engine.driver import Watch
-from discriminant.fisher import _shrunk
+from discriminant.squared_error.fisher import _shrunk
 
 
 def pooled_scatter(X: Any, y: Any) -> Any:
@@ -141,7 +141,7 @@ def test_wide_data_need_no_square_matrix(
     X[:, 0] += y
     weight = rng.integers(0, 3, 24) + (np.arange(24) < classes)
     small = FisherDiscriminant(**parameters).fit(X, y, weight)
-    monkeypatch.setattr("discriminant.fisher.WIDE", 30)
+    monkeypatch.setattr("discriminant.squared_error.fisher.WIDE", 30)
     wide = FisherDiscriminant(**parameters).fit(kind(X), y, weight)
     assert wide.report_.to_dict()["details"]["solver"] == "lsqr"
     for name in ("weights_", "means_", "scalings_", "explained_variance_ratio_", "rank_"):

@@ -25,11 +25,11 @@ from discriminant import (
     RidgeRegressor,
     WidrowHoff,
     WidrowHoffRegressor,
-    _squares,
 )
 from discriminant._engine.driver import Watch
 from discriminant._engine.moments import moments
-from discriminant._squares import solve
+from discriminant.squared_error import solver as _squares
+from discriminant.squared_error.solver import solve
 
 
 def reference(X: NDArray[Any], T: NDArray[Any], v: NDArray[Any] | None, alpha: float) -> NDArray[Any]:

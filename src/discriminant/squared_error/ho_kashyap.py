@@ -35,15 +35,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Rule, Watch
-from ._engine.path import Path
-from ._engine.problem import Problem
-from ._guards.parameters import choice, number
-from ._guards.validation import floats
-from ._patterns import Array, Linear, Patterns
-from .base.classifier import IterativeClassifier
-from .multiclass import n_problems
-from .solution import Epoch, Solution, Status
+from .._engine.driver import Rule, Watch
+from .._engine.path import Path
+from .._engine.problem import Problem
+from .._guards.parameters import choice, number
+from .._guards.validation import floats
+from ..base.classifier import IterativeClassifier
+from ..multiclass import n_problems
+from ..solution import Epoch, Solution, Status
+from .patterns import Array, Linear, Patterns
 
 NEGLIGIBLE = 1e-9  # an error below this part of the largest one counts as zero, where evidence is weighed
 

@@ -21,8 +21,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from discriminant import FitInterruptedWarning, NotConvergedWarning, Status, datasets
 from discriminant._engine.driver import Watch
 from discriminant._engine.problem import make_problem
-from discriminant._patterns import BLOCK, Patterns
-from discriminant.ho_kashyap import HoKashyap, HoKashyapRule, optimal_rate
+from discriminant.squared_error.ho_kashyap import HoKashyap, HoKashyapRule, optimal_rate
+from discriminant.squared_error.patterns import BLOCK, Patterns
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "pseudoinverse": {},
@@ -727,7 +727,7 @@ def test_weights_too_large_for_float32():
 
 
 def test_too_many_features_for_a_dense_matrix(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator):
-    monkeypatch.setattr("discriminant._patterns.LARGEST", 5)
+    monkeypatch.setattr("discriminant.squared_error.patterns.LARGEST", 5)
     X, y = rng.normal(size=(30, 6)), rng.integers(0, 2, size=30)
     with pytest.raises(ValueError, match=r"too many for a dense Y'Y.*variant='descent'"):
         HoKashyap().fit(X, y)

@@ -13,19 +13,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Rule
-from ._engine.problem import Problem
-from ._guards.parameters import choice
-from ._lms import (
-    AimedProblem,
-    LeastMeanSquaresRule,
-    Progress,
-    WidrowHoffParameters,
-)
-from .base.classifier import OnlineClassifier
-from .multiclass import n_problems
-from .schedules import Schedule
-from .solution import Solution
+from .._engine.driver import Rule
+from .._engine.problem import Problem
+from .._guards.parameters import choice
+from ..base.classifier import OnlineClassifier
+from ..multiclass import n_problems
+from ..schedules import Schedule
+from ..solution import Solution
+from .lms import AimedProblem, LeastMeanSquaresRule, Progress, WidrowHoffParameters
 
 
 class WidrowHoff(WidrowHoffParameters, OnlineClassifier):

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from ._engine.driver import Watch
-from ._engine.linalg import cholesky
-from ._engine.problem import Problem
+from .._engine.driver import Watch
+from .._engine.linalg import cholesky
+from .._engine.problem import Problem
 
 Array = NDArray[np.float64]
 Linear = Callable[[Array], Array]

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from discriminant import Status, augment, datasets, normalize
 from discriminant._engine.problem import narrow
-from discriminant.recursive_least_squares import BOUND, RecursiveLeastSquares, _epoch, update
+from discriminant.squared_error.recursive_least_squares import BOUND, RecursiveLeastSquares, _epoch, update
 
 
 def by_hand(Y: Any, b: Any, delta: float, a: Any, forgetting: float = 1.0) -> tuple[Any, Any]:

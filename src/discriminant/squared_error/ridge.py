@@ -21,15 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from . import mercer
-from ._engine.problem import check_weight
-from ._engine.refusals import NotFiniteError, check_total, published
-from ._guards.parameters import choice, number
-from ._guards.state import all_or_nothing
-from ._guards.validation import taken
-from ._squares import Answer, details_of, dual_ridge, judged, solve
-from .base.regressor import LinearRegressor
-from .solution import Status
+from .. import mercer
+from .._engine.problem import check_weight
+from .._engine.refusals import NotFiniteError, check_total, published
+from .._guards.parameters import choice, number
+from .._guards.state import all_or_nothing
+from .._guards.validation import taken
+from ..base.regressor import LinearRegressor
+from ..solution import Status
+from .solver import Answer, details_of, dual_ridge, judged, solve
 
 Matrix = NDArray[np.float64]
 BLOCK = 64 * 2**20  # bytes of kernel rows computed at a time in ``predict``

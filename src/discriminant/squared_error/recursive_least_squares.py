@@ -37,15 +37,15 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._engine.driver import Rule, Watch
-from ._engine.path import Path, record
-from ._engine.problem import Problem
-from ._engine.rows import Rows, compiled, finite, inlined, row_axpy
-from ._guards.parameters import choice, number
-from ._guards.state import Changing
-from ._guards.validation import floats
-from .base.classifier import OnlineClassifier
-from .solution import Epoch, Solution, Status
+from .._engine.driver import Rule, Watch
+from .._engine.path import Path, record
+from .._engine.problem import Problem
+from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
+from .._guards.parameters import choice, number
+from .._guards.state import Changing
+from .._guards.validation import floats
+from ..base.classifier import OnlineClassifier
+from ..solution import Epoch, Solution, Status
 
 BOUND = 1e8  # how far beyond 1/delta an entry of D may grow
 MEMORY = 2**29  # bytes of R, which a pass holds twice: 8,191 features

@@ -35,20 +35,20 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.utils import check_random_state
 
-from ._engine.driver import Watch
-from ._engine.moments import moments
-from ._engine.path import Path, record
-from ._engine.problem import Problem, read_only, sqnorms
-from ._engine.refusals import check_total
-from ._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
-from ._guards.parameters import choice, number
-from ._guards.state import Changing
-from .base.classifier import ORDER_OF_VISITS
-from .base.expansion import newton_step
-from .criteria import SquaredError
-from .samples import Samples
-from .schedules import Constant, Optimal, ScalarRLS, Schedule, get
-from .solution import Epoch, Status
+from .._engine.driver import Watch
+from .._engine.moments import moments
+from .._engine.path import Path, record
+from .._engine.problem import Problem, read_only, sqnorms
+from .._engine.refusals import check_total
+from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .._guards.parameters import choice, number
+from .._guards.state import Changing
+from ..base.classifier import ORDER_OF_VISITS
+from ..base.expansion import newton_step
+from ..criteria import SquaredError
+from ..samples import Samples
+from ..schedules import Constant, Optimal, ScalarRLS, Schedule, get
+from ..solution import Epoch, Status
 
 HUGE = 1e100  # an error that has grown by this factor will not come back
 CACHE = 2**30  # bytes of the Gram matrix that are kept; beyond that it is computed anew each pass

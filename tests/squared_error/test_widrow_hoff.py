@@ -26,9 +26,9 @@ from discriminant import (
     normalize,
     schedules,
 )
-from discriminant import _lms as module
 from discriminant._engine.problem import narrow
-from discriminant._lms import _epoch, lms_step
+from discriminant.squared_error import lms as module
+from discriminant.squared_error.lms import _epoch, lms_step
 
 
 @contextmanager

@@ -32,8 +32,8 @@ _HOMES = {
     "squared_error.widrow_hoff_regressor": ("WidrowHoffRegressor",),
     "squared_error.recursive_least_squares": ("RecursiveLeastSquares",),
     "squared_error.ho_kashyap": ("HoKashyap",),
-    "linear_program": ("LinearProgram",),
-    "removals": ("Removals", "minimum_removals"),
+    "linear_programming.linear_program": ("LinearProgram",),
+    "linear_programming.removals": ("Removals", "minimum_removals"),
     "svm": ("SupportVectorMachine",),
     "selection": ("feature_ranking", "leave_one_out", "svm_path"),
     "logistic": ("LogisticDiscriminant",),
@@ -79,7 +79,9 @@ if TYPE_CHECKING:
     from .geometry import augment as augment
     from .geometry import normalize as normalize
     from .geometry import unaugment as unaugment
-    from .linear_program import LinearProgram as LinearProgram
+    from .linear_programming.linear_program import LinearProgram as LinearProgram
+    from .linear_programming.removals import Removals as Removals
+    from .linear_programming.removals import minimum_removals as minimum_removals
     from .logistic import LogisticDiscriminant as LogisticDiscriminant
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
@@ -88,8 +90,6 @@ if TYPE_CHECKING:
     from .multiclass import kesler as kesler
     from .quadrics import Quadric as Quadric
     from .quadrics import classify_quadric as classify_quadric
-    from .removals import Removals as Removals
-    from .removals import minimum_removals as minimum_removals
     from .selection import feature_ranking as feature_ranking
     from .selection import leave_one_out as leave_one_out
     from .selection import svm_path as svm_path

@@ -21,9 +21,9 @@ from discriminant import (
     criteria,
     datasets,
     kesler,
-    linear_program,
     normalize,
 )
+from discriminant.linear_programming import linear_program
 
 CRITERIA = ["perceptron", "minimax"]
 

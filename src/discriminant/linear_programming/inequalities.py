@@ -33,9 +33,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from ._engine.driver import Watch
-from ._engine.refusals import refusal
-from ._lp import TOLERANCE, Program, solve
+from .._engine.driver import Watch
+from .._engine.refusals import refusal
+from .highs import TOLERANCE, Program, solve
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -12,7 +12,8 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
-from discriminant import Hyperplane, LinearMachine, Removals, augment, datasets, kesler, minimum_removals, removals
+from discriminant import Hyperplane, LinearMachine, Removals, augment, datasets, kesler, minimum_removals
+from discriminant.linear_programming import removals
 
 
 def separable(X: Any, y: Any, c: int, intercept: bool = True) -> bool:

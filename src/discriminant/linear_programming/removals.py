@@ -39,13 +39,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._engine.driver import Interrupted, Watch, interrupt_raises, watching
-from ._inequalities import Inequalities, Optimum, inequalities, minimize
-from ._lp import Program, solve
-from .geometry import Hyperplane, LinearMachine
-from .separation.rows import System
-from .separation.search import settle
-from .separation.verdict import separability
+from .._engine.driver import Interrupted, Watch, interrupt_raises, watching
+from ..geometry import Hyperplane, LinearMachine
+from ..separation.rows import System
+from ..separation.search import settle
+from ..separation.verdict import separability
+from .highs import Program, solve
+from .inequalities import Inequalities, Optimum, inequalities, minimize
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -35,14 +35,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Watch, interrupt_raises
-from ._engine.problem import Problem
-from ._engine.refusals import check_total, published
-from ._guards.parameters import choice, number
-from ._guards.validation import floats
-from ._inequalities import Inequalities, Optimum, inequalities, minimize
-from .base.classifier import LinearClassifier
-from .solution import Epoch, Solution, Status
+from .._engine.driver import Watch, interrupt_raises
+from .._engine.problem import Problem
+from .._engine.refusals import check_total, published
+from .._guards.parameters import choice, number
+from .._guards.validation import floats
+from ..base.classifier import LinearClassifier
+from ..solution import Epoch, Solution, Status
+from .inequalities import Inequalities, Optimum, inequalities, minimize
 
 Vector = NDArray[np.float64]
 

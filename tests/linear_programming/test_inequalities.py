@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from discriminant import augment, datasets, kesler, normalize
-from discriminant._inequalities import inequalities, minimize
+from discriminant.linear_programming.inequalities import inequalities, minimize
 
 
 @pytest.mark.parametrize("c", [2, 3, 4])
@@ -104,7 +104,7 @@ def test_a_sifted_program_has_the_same_minimum(
     rows = inequalities(X, labels, c)
     b, v = (rng.uniform(0.5, 2, rows.owner.size) for _ in range(2))
     whole = minimize(rows.Z, b, v if weighted else None)
-    monkeypatch.setattr("discriminant._inequalities.LARGE", 80)
+    monkeypatch.setattr("discriminant.linear_programming.inequalities.LARGE", 80)
     sifted = minimize(rows.Z, b, v if weighted else None)
     assert sifted.optimal
     assert b @ sifted.multipliers == pytest.approx(b @ whole.multipliers, abs=1e-8)

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.optimize import LinearConstraint, linprog, milp
 
 import discriminant
-from discriminant._lp import Program, SolverError, solve
+from discriminant.linear_programming.highs import Program, SolverError, solve
 
 TRIANGLE = np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 1]])
 

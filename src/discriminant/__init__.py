@@ -34,8 +34,8 @@ _HOMES = {
     "squared_error.ho_kashyap": ("HoKashyap",),
     "linear_programming.linear_program": ("LinearProgram",),
     "linear_programming.removals": ("Removals", "minimum_removals"),
-    "svm": ("SupportVectorMachine",),
-    "selection": ("feature_ranking", "leave_one_out", "svm_path"),
+    "svm.estimator": ("SupportVectorMachine",),
+    "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
     "logistic": ("LogisticDiscriminant",),
     "mlp": ("MultilayerPerceptron",),
     "mlp_regressor": ("MultilayerPerceptronRegressor",),
@@ -90,9 +90,6 @@ if TYPE_CHECKING:
     from .multiclass import kesler as kesler
     from .quadrics import Quadric as Quadric
     from .quadrics import classify_quadric as classify_quadric
-    from .selection import feature_ranking as feature_ranking
-    from .selection import leave_one_out as leave_one_out
-    from .selection import svm_path as svm_path
     from .separation.certificate import Certificate as Certificate
     from .separation.verdict import Separability as Separability
     from .separation.verdict import separability as separability
@@ -106,7 +103,10 @@ if TYPE_CHECKING:
     from .squared_error.ridge import RidgeRegressor as RidgeRegressor
     from .squared_error.widrow_hoff import WidrowHoff as WidrowHoff
     from .squared_error.widrow_hoff_regressor import WidrowHoffRegressor as WidrowHoffRegressor
-    from .svm import SupportVectorMachine as SupportVectorMachine
+    from .svm.estimator import SupportVectorMachine as SupportVectorMachine
+    from .svm.selection import feature_ranking as feature_ranking
+    from .svm.selection import leave_one_out as leave_one_out
+    from .svm.selection import svm_path as svm_path
 
 
 def __getattr__(name: str) -> Any:

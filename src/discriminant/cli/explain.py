@@ -92,7 +92,7 @@ def _ranking(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
     """The features by the size of their weights, and the class that a larger value speaks for."""
     import numpy as np
 
-    from ..selection import feature_sizes
+    from ..svm.selection import feature_sizes
 
     if not hasattr(fitted, "coef_"):
         return None

@@ -17,7 +17,7 @@ from ..features import PolynomialMap, highest_degree, n_terms
 from ..multiclass import n_problems
 from ..solution import Report, told_by
 from ..squared_error.widrow_hoff_regressor import WidrowHoffRegressor
-from ..svm import SupportVectorMachine
+from ..svm.estimator import SupportVectorMachine
 from ._checks import check
 from ._codec import decoded
 from ._errors import ModelFileError

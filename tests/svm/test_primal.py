@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy import sparse
 
-from discriminant import _hinge
 from discriminant._engine.driver import Watch
-from discriminant._hinge import Newton, Primal, Rows, minimize
+from discriminant.svm import primal as _hinge
+from discriminant.svm.primal import Newton, Primal, Rows, minimize
 
 Rng = np.random.Generator
 Matrix = NDArray[Any]

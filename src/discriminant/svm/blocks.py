@@ -28,14 +28,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._dual import Ascent, Dual, Tick, feasible
-from ._engine.driver import Watch
-from ._engine.threads import one_blas_thread
-from ._interior import interior
-from ._kernel_matrix.rows import CACHE, EVERYTHING, SMALL, Indices, KernelRows, Make, Part, Vector
-from ._kernel_matrix.streamed import StreamedRows
-from ._pairs import keys, pairs
-from ._whole import Whole
+from .._engine.driver import Watch
+from .._engine.threads import one_blas_thread
+from .._kernel_matrix.rows import CACHE, EVERYTHING, SMALL, Indices, KernelRows, Make, Part, Vector
+from .._kernel_matrix.streamed import StreamedRows
+from .dual import Ascent, Dual, Tick, feasible
+from .interior import interior
+from .pair_steps import keys, pairs
+from .small import Whole
 
 FINE = 1e-9
 WIDE, NARROW = 2048, 512  # rows of a block, and of one whose rows are dear or whose pairs take long

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from . import mercer
-from ._dual import LOOSE
-from ._engine.driver import Watch
-from ._kernel_matrix.makers import GaussianRowMaker, RowMaker
-from ._kernel_matrix.nearest import nearest
-from ._kernel_matrix.rows import Indices, KernelRows, Part
-from ._kernel_matrix.streamed import FEATURES, StreamedRows
-from ._smo import smo
-from ._svm_planes import NEARLY, SMALL, Machine, Settings, Sides, Vector, ended, relative_gap
-from .exceptions import NotSeparableError
-from .solution import Status
+from .. import mercer
+from .._engine.driver import Watch
+from .._kernel_matrix.makers import GaussianRowMaker, RowMaker
+from .._kernel_matrix.nearest import nearest
+from .._kernel_matrix.rows import Indices, KernelRows, Part
+from .._kernel_matrix.streamed import FEATURES, StreamedRows
+from ..exceptions import NotSeparableError
+from ..solution import Status
+from .blocks import smo
+from .dual import LOOSE
+from .linear import NEARLY, SMALL, Machine, Settings, Sides, Vector, ended, relative_gap
 
 COARSE = 1e-4  # tolerance from which kernel rows in float32 will do
 KEPT = 4  # one in so many fast kernel rows is kept: to make one again costs about what fresh memory costs

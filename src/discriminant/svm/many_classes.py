@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import mercer
-from ._engine.driver import Interrupted, Watch
-from ._engine.problem import Problem
-from ._svm_pairs import SmallPairs
-from ._svm_parts import Parts
-from ._svm_planes import Machine, Settings, Sides, Vector, plane
-from ._svm_surfaces import Surfaces
-from .solution import Status
+from .. import mercer
+from .._engine.driver import Interrupted, Watch
+from .._engine.problem import Problem
+from ..solution import Status
+from .kernel import Surfaces
+from .linear import Machine, Settings, Sides, Vector, plane
+from .parts import Parts
+from .small_pairs import SmallPairs
 
 
 def machines(

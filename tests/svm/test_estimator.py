@@ -38,10 +38,10 @@ from discriminant import (
     separability,
     svm_path,
 )
-from discriminant import _smo as smo_module
-from discriminant._hinge import Newton
-from discriminant._svm_planes import DENSE
-from discriminant._whole import Whole
+from discriminant.svm import blocks as smo_module
+from discriminant.svm.linear import DENSE
+from discriminant.svm.primal import Newton
+from discriminant.svm.small import Whole
 
 Rng = np.random.Generator
 Matrix = NDArray[Any]

@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from . import mercer
-from ._dual import feasible
-from ._engine.problem import Problem
-from ._engine.rows import compiled, inlined
-from ._engine.threads import one_blas_thread
-from ._pairs import extremes, pairs
-from ._svm_parts import Parts
-from ._svm_planes import NEARLY, ROUNDING, SMALL, Machine, Settings, Vector, centered, relative_gap
-from .solution import Status
+from .. import mercer
+from .._engine.problem import Problem
+from .._engine.rows import compiled, inlined
+from .._engine.threads import one_blas_thread
+from ..solution import Status
+from .dual import feasible
+from .linear import NEARLY, ROUNDING, SMALL, Machine, Settings, Vector, centered, relative_gap
+from .pair_steps import extremes, pairs
+from .parts import Parts
 
 MANY = 10  # classes from which this pays for its compiling
 ROOM = 2**23  # kernel values of one class with others that are held at a time

@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Interrupted, Watch
-from ._kernel_matrix.rows import Vector
-from ._pairs import extremes
+from .._engine.driver import Interrupted, Watch
+from .._kernel_matrix.rows import Vector
+from .pair_steps import extremes
 
 LOOSE = 0.01  # relative duality gap at which a small violation says nothing
 PATIENCE = 300  # rounds without progress after which rounding is to blame

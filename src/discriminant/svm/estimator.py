@@ -31,20 +31,20 @@ from scipy.special import expit
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted
 
-from . import mercer
-from ._engine.driver import Watch
-from ._engine.problem import Problem
-from ._guards.parameters import choice, number
-from ._guards.state import unchanged_on_failure
-from ._kernel_matrix.makers import LEAST, checked_diagonal
-from ._svm_machines import machines
-from ._svm_parts import Parts, expansions, spread
-from ._svm_planes import Machine, Settings
-from .base.class_weights import check_class_weight, row_weights
-from .base.classifier import LinearClassifier, available_when
-from .base.lazy_report import Elsewhere, Later
-from .exceptions import FitInterruptedWarning
-from .solution import Epoch, Solution, Status
+from .. import mercer
+from .._engine.driver import Watch
+from .._engine.problem import Problem
+from .._guards.parameters import choice, number
+from .._guards.state import unchanged_on_failure
+from .._kernel_matrix.makers import LEAST, checked_diagonal
+from ..base.class_weights import check_class_weight, row_weights
+from ..base.classifier import LinearClassifier, available_when
+from ..base.lazy_report import Elsewhere, Later
+from ..exceptions import FitInterruptedWarning
+from ..solution import Epoch, Solution, Status
+from .linear import Machine, Settings
+from .many_classes import machines
+from .parts import Parts, expansions, spread
 
 HUGE = 1e30  # C|x|², or C K(x, x), beyond which there is no telling it from infinity
 STRETCHED = 1e14  # the same where rounding begins to hide the length of w

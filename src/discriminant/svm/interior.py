@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from ._engine.driver import Watch
+from .._engine.driver import Watch
 
 STEPS = 60
 CLOSE = 1e-12  # what is left of the duality gap in the end, as a share of the value

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from ._dual import PATIENCE, Ascent, Tick, feasible
-from ._interior import interior
-from ._kernel_matrix.rows import Indices, Vector
-from ._pairs import pairs
+from .._kernel_matrix.rows import Indices, Vector
+from .dual import PATIENCE, Ascent, Tick, feasible
+from .interior import interior
+from .pair_steps import pairs
 
 STEPS = 20  # pairs for each row before Newton's turn
 NEWTON = 30  # Newton's steps in a turn

@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._dual import LOOSE, Dual
-from ._engine.driver import Interrupted, Watch
-from ._engine.problem import Problem
-from ._hinge import Primal, minimize
-from ._kernel_matrix.rows import KernelRows
-from ._smo import smo
-from .exceptions import NotSeparableError
-from .separation.certificate import Certificate
-from .separation.margin import maximal_margin
-from .separation.rows import System
-from .separation.search import settle
-from .separation.verdict import separability
-from .solution import Status
+from .._engine.driver import Interrupted, Watch
+from .._engine.problem import Problem
+from .._kernel_matrix.rows import KernelRows
+from ..exceptions import NotSeparableError
+from ..separation.certificate import Certificate
+from ..separation.margin import maximal_margin
+from ..separation.rows import System
+from ..separation.search import settle
+from ..separation.verdict import separability
+from ..solution import Status
+from .blocks import smo
+from .dual import LOOSE, Dual
+from .primal import Primal, minimize
 
 Vector = NDArray[np.float64]
 

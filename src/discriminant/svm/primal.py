@@ -35,11 +35,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from ._engine.driver import Interrupted, Watch
-from ._engine.linalg import add_squares
-from ._engine.problem import narrow
-from ._engine.rows import compiled, inlined, row_axpy, row_dot
-from ._engine.threads import in_order, one_blas_thread
+from .._engine.driver import Interrupted, Watch
+from .._engine.linalg import add_squares
+from .._engine.problem import narrow
+from .._engine.rows import compiled, inlined, row_axpy, row_dot
+from .._engine.threads import in_order, one_blas_thread
 
 Vector = NDArray[np.float64]
 

@@ -12,16 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from discriminant import _smo, mercer
-from discriminant._dual import Dual, feasible
+from discriminant import mercer
 from discriminant._engine.driver import Interrupted, Watch
 from discriminant._engine.threads import Workers
-from discriminant._interior import interior
 from discriminant._kernel_matrix import rows as _kernel_rows
 from discriminant._kernel_matrix.makers import GaussianRowMaker, RowMaker, exponential
 from discriminant._kernel_matrix.rows import KernelRows
 from discriminant._kernel_matrix.streamed import StreamedRows
-from discriminant._smo import smo
+from discriminant.svm import blocks as _smo
+from discriminant.svm.blocks import smo
+from discriminant.svm.dual import Dual, feasible
+from discriminant.svm.interior import interior
 
 Rng = np.random.Generator
 KERNELS = [mercer.Linear(), mercer.Polynomial(degree=2), mercer.Polynomial(degree=3, coef0=0.5), mercer.Gaussian(1.5)]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .multiclass import first_of_pairs, n_problems
+from ..multiclass import first_of_pairs, n_problems
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ._engine.rows import compiled, inlined
+from .._engine.rows import compiled, inlined
 
 TAU = 1e-12  # stands for a curvature that is not positive, as in libsvm
 ROUGH = 1e-5  # share of the diagonal below zero that rounding in float32 does not explain

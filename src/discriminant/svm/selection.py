@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._engine.problem import check_weight
-from ._guards.validation import table_of
-from .solution import Status
-from .svm import Fold, SupportVectorMachine
+from .._engine.problem import check_weight
+from .._guards.validation import table_of
+from ..solution import Status
+from .estimator import Fold, SupportVectorMachine
 
 LARGEST_DECIDES = ("one-vs-rest", "kesler", "linear-machine")  # strategies of classes with a discriminant each
 
@@ -77,7 +77,7 @@ class LeaveOneOut(NamedTuple):
 
     Examples
     --------
-    >>> from discriminant.selection import LeaveOneOut
+    >>> from discriminant.svm.selection import LeaveOneOut
     >>> LeaveOneOut(0.1, 0.2).error
     0.1
     """

@@ -36,7 +36,7 @@ _HOMES = {
     "linear_programming.removals": ("Removals", "minimum_removals"),
     "svm.estimator": ("SupportVectorMachine",),
     "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
-    "logistic": ("LogisticDiscriminant",),
+    "logistic.estimator": ("LogisticDiscriminant",),
     "mlp": ("MultilayerPerceptron",),
     "mlp_regressor": ("MultilayerPerceptronRegressor",),
     "error_correcting.exhaustive": ("integer_search",),
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from .linear_programming.linear_program import LinearProgram as LinearProgram
     from .linear_programming.removals import Removals as Removals
     from .linear_programming.removals import minimum_removals as minimum_removals
-    from .logistic import LogisticDiscriminant as LogisticDiscriminant
+    from .logistic.estimator import LogisticDiscriminant as LogisticDiscriminant
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
     from .mlp import MultilayerPerceptron as MultilayerPerceptron

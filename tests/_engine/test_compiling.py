@@ -22,7 +22,7 @@ import warnings
 import numpy as np
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    from discriminant._softmax import exponentials, scores
+    from discriminant.logistic.softmax import exponentials, scores
     print(len(caught))
     x, R = np.zeros((4, 2)), np.ones((4, 2))
     scores(x, np.zeros((2, 2)), 0, 4, R)

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._likelihood import Likelihood
-from .base.diagnosis import SENTENCES
+from ..base.diagnosis import SENTENCES
+from .likelihood import Likelihood
 
 if TYPE_CHECKING:
-    from .separation.verdict import Separability
+    from ..separation.verdict import Separability
 
 Matrix = NDArray[np.float64]
 

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._engine.driver import Watch
-from ._engine.path import Path
-from ._engine.problem import Problem
-from ._engine.refusals import NotFiniteError, published
-from ._firth import FirthRule
-from ._likelihood import Likelihood, center_of
-from ._metric import Whole
-from ._newton import SMALL, NewtonRule, few, method, tolerance
-from ._recession import Escape, escape, provable
-from .solution import Epoch, Status
+from .._engine.driver import Watch
+from .._engine.path import Path
+from .._engine.problem import Problem
+from .._engine.refusals import NotFiniteError, published
+from ..solution import Epoch, Status
+from .firth import FirthRule
+from .hessian import Whole
+from .infinity import Escape, escape, provable
+from .likelihood import Likelihood, center_of
+from .newton import SMALL, NewtonRule, few, method, tolerance
 
 Matrix = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.compiling import cached
-from ._engine.rows import F, compiled
+from .._engine.compiling import cached
+from .._engine.rows import F, compiled
 
 Matrix = NDArray[np.float64]
 

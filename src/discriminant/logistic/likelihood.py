@@ -30,12 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._engine.linalg import add_squares
-from ._engine.problem import EMPTY, narrow
-from ._engine.rows import CSR
-from ._engine.threads import RUNS, in_order, in_runs
-from ._losses import GROUP, long_pass, short_pass
-from ._softmax import Room, one_pass
+from .._engine.linalg import add_squares
+from .._engine.problem import EMPTY, narrow
+from .._engine.rows import CSR
+from .._engine.threads import RUNS, in_order, in_runs
+from .passes import GROUP, long_pass, short_pass
+from .softmax import Room, one_pass
 
 Matrix = NDArray[np.float64]
 

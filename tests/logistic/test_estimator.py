@@ -25,9 +25,6 @@ from discriminant import (
     LogisticDiscriminant,
     NotConvergedWarning,
     Status,
-    _newton,
-    _sigmoid,
-    _softmax,
     criteria,
     datasets,
 )
@@ -35,13 +32,16 @@ from discriminant._engine import driver as _driver
 from discriminant._engine.driver import Interrupted, Watch
 from discriminant._engine.problem import narrow
 from discriminant._engine.threads import in_runs
-from discriminant._firth import FirthRule
-from discriminant._likelihood import Likelihood
-from discriminant._losses import GROUP, long_pass, short_pass
-from discriminant._metric import Pairs, Whole, gauged
-from discriminant._newton import NewtonRule, cheap, method
-from discriminant._wald import WaldTable
 from discriminant.geometry import augment, normalize
+from discriminant.logistic import newton as _newton
+from discriminant.logistic import softmax as _softmax
+from discriminant.logistic import squared_loss as _sigmoid
+from discriminant.logistic.firth import FirthRule
+from discriminant.logistic.hessian import Pairs, Whole, gauged
+from discriminant.logistic.likelihood import Likelihood
+from discriminant.logistic.newton import NewtonRule, cheap, method
+from discriminant.logistic.passes import GROUP, long_pass, short_pass
+from discriminant.logistic.wald import WaldTable
 from discriminant.separation import verdict as separation
 
 Rng = np.random.Generator
@@ -248,15 +248,15 @@ def test_ways_for_many_rows_and_columns_agree(rng: Rng, c: int, monkeypatch: pyt
     """The limits are lowered, so that small data go the ways of large ones."""
     X, y = noisy(rng, 6000, 12, c)
     expected = LogisticDiscriminant(2.0, tol=1e-14).fit(X, y).predict_proba(X)
-    monkeypatch.setattr("discriminant._newton.WORK", 1.0)
-    monkeypatch.setattr("discriminant._newton.CHORD", 1)
+    monkeypatch.setattr("discriminant.logistic.newton.WORK", 1.0)
+    monkeypatch.setattr("discriminant.logistic.newton.CHORD", 1)
     for name, limits in (
         ("subsample" if c == 2 else "blocks", {"FIRST": 1400}),
         ("diagonal", {"WIDE": 5, "SMALL": 10}),
     ):
         with monkeypatch.context() as patch:
             for limit, value in limits.items():
-                patch.setattr(f"discriminant._newton.{limit}", value)
+                patch.setattr(f"discriminant.logistic.newton.{limit}", value)
             for rows in (X, sparse.csr_matrix(X), X.astype(np.float32)):
                 model = LogisticDiscriminant(2.0, tol=1e-14).fit(rows, y)
                 details = model.report_.to_dict()["details"]
@@ -268,8 +268,8 @@ def test_ways_for_many_rows_and_columns_agree(rng: Rng, c: int, monkeypatch: pyt
 
 def test_a_subsample_that_misleads_costs_steps_only(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neighboring rows that the subsample takes are of another kind than all others."""
-    monkeypatch.setattr("discriminant._newton.FIRST", 1400)
-    monkeypatch.setattr("discriminant._newton.CHORD", 1)
+    monkeypatch.setattr("discriminant.logistic.newton.FIRST", 1400)
+    monkeypatch.setattr("discriminant.logistic.newton.CHORD", 1)
     X, y = noisy(rng, 8000, 4)
     taken = np.arange(8000) % 40 < 8
     X[taken] = 3 * X[taken] + 5
@@ -281,8 +281,8 @@ def test_a_subsample_that_misleads_costs_steps_only(rng: Rng, monkeypatch: pytes
 @pytest.mark.parametrize("c", [2, 3])
 def test_columns_that_the_subsample_does_not_know(rng: Rng, c: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rare column, two equal ones, and no penalty: the minimum is found, and the shortest weights."""
-    monkeypatch.setattr("discriminant._newton.FIRST", 1400)
-    monkeypatch.setattr("discriminant._newton.WORK", 1.0)
+    monkeypatch.setattr("discriminant.logistic.newton.FIRST", 1400)
+    monkeypatch.setattr("discriminant.logistic.newton.WORK", 1.0)
     X, y = noisy(rng, 8000, 3, c)
     rare = np.zeros(8000)
     rare[np.flatnonzero(np.arange(8000) % 40 >= 8)[::200]] = 1.0
@@ -634,7 +634,7 @@ def test_separability_is_not_asked_on_the_normal_path(rng: Rng, monkeypatch: pyt
 
 
 def test_too_large_for_a_proof_the_weights_are_proof_enough(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discriminant._recession.PROVABLE", (10, 10))
+    monkeypatch.setattr("discriminant.logistic.infinity.PROVABLE", (10, 10))
     X, y = datasets.table(1, 2)
     model = LogisticDiscriminant(penalty=None)
     assert infinite(model, X, y).separability is None
@@ -753,7 +753,7 @@ def test_the_way_follows_from_the_shape() -> None:
 
 def test_pairs_give_what_the_recursion_over_them_gives(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nocedal and Wright, Algorithm 7.4, beside the closed form; the oldest pairs are forgotten."""
-    monkeypatch.setattr("discriminant._metric.MEMORY", 3)
+    monkeypatch.setattr("discriminant.logistic.hessian.MEMORY", 3)
     H = np.diag(rng.uniform(1, 9, size=6))
     metric, pairs = Whole(np.diag(rng.uniform(1, 9, size=6))), Pairs(6)
     held: list[tuple[Any, Any]] = []

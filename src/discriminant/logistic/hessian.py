@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs, dtrtrs
 
-from ._engine.linalg import Cholesky, cholesky
-from ._engine.refusals import NotFiniteError
+from .._engine.linalg import Cholesky, cholesky
+from .._engine.refusals import NotFiniteError
 
 Matrix = NDArray[np.float64]
 

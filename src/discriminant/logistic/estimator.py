@@ -31,23 +31,23 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
-from ._engine.driver import Rule, Watch
-from ._engine.problem import Problem
-from ._engine.refusals import refuse_vanishing
-from ._engine.threads import one_blas_thread
-from ._guards.parameters import choice, number
-from ._newton import WIDE
-from ._recession import prepare, told
-from ._regression import Frame, RegressionRule, check_sizes
-from ._sigmoid import SquaredRule
-from ._wald import WaldTable
-from .base.class_weights import check_class_weight, row_weights
-from .base.classifier import IterativeClassifier
-from .exceptions import InfiniteEstimateWarning, warn_once
-from .geometry import LinearMachine
-from .multiclass import relabel
-from .schedules import Optimal, get
-from .solution import Solution
+from .._engine.driver import Rule, Watch
+from .._engine.problem import Problem
+from .._engine.refusals import refuse_vanishing
+from .._engine.threads import one_blas_thread
+from .._guards.parameters import choice, number
+from ..base.class_weights import check_class_weight, row_weights
+from ..base.classifier import IterativeClassifier
+from ..exceptions import InfiniteEstimateWarning, warn_once
+from ..geometry import LinearMachine
+from ..multiclass import relabel
+from ..schedules import Optimal, get
+from ..solution import Solution
+from .infinity import prepare, told
+from .newton import WIDE
+from .regression import Frame, RegressionRule, check_sizes
+from .squared_loss import SquaredRule
+from .wald import WaldTable
 
 Vector = NDArray[np.float64]
 
@@ -202,7 +202,7 @@ class LogisticDiscriminant(IterativeClassifier):
         frame = Frame(X, own, v, problem.n_outputs, float(ridge))
 
         def ask() -> tuple[Any, Any]:
-            from .separation.verdict import separability  # 0.2 s of imports that few fits need
+            from ..separation.verdict import separability  # 0.2 s of imports that few fits need
 
             with self._watch.at_once():
                 found = separability(X, self.classes_[own], progress=False)

@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ._engine.driver import Watch
-from ._engine.refusals import NotFiniteError
-from ._likelihood import Likelihood
-from ._newton import ROUNDING
-from .geometry import safe_norm
-from .solution import Epoch, Status
+from .._engine.driver import Watch
+from .._engine.refusals import NotFiniteError
+from ..geometry import safe_norm
+from ..solution import Epoch, Status
+from .likelihood import Likelihood
+from .newton import ROUNDING
 
 Matrix = NDArray[np.float64]
 

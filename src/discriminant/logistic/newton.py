@@ -29,12 +29,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Interrupted, Watch
-from ._engine.refusals import NotFiniteError
-from ._likelihood import Likelihood, Look
-from ._metric import Alike, Blocks, Diagonal, Metric, Pairs, Whole, gauged
-from .geometry import safe_norm
-from .solution import Epoch, Status
+from .._engine.driver import Interrupted, Watch
+from .._engine.refusals import NotFiniteError
+from ..geometry import safe_norm
+from ..solution import Epoch, Status
+from .hessian import Alike, Blocks, Diagonal, Metric, Pairs, Whole, gauged
+from .likelihood import Likelihood, Look
 
 Matrix = NDArray[np.float64]
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
-from ._softmax import exponentials
+from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
+from .softmax import exponentials
 
 Matrix = NDArray[np.float64]
 

@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.driver import Watch
-from ._engine.path import Path
-from ._engine.problem import EMPTY, Problem
-from ._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
-from ._engine.threads import RUNS, in_runs
-from .geometry import safe_norm
-from .multiclass import n_problems
-from .schedules import Constant, get
-from .solution import Epoch, Status
+from .._engine.driver import Watch
+from .._engine.path import Path
+from .._engine.problem import EMPTY, Problem
+from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
+from .._engine.threads import RUNS, in_runs
+from ..geometry import safe_norm
+from ..multiclass import n_problems
+from ..schedules import Constant, get
+from ..solution import Epoch, Status
 
 Vector = NDArray[np.float64]
 

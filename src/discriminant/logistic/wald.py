@@ -37,7 +37,7 @@ class WaldTable:
     Examples
     --------
     >>> import numpy as np
-    >>> from discriminant._wald import WaldTable
+    >>> from discriminant.logistic.wald import WaldTable
     >>> print(WaldTable(["intercept", "age"], np.array([-2.0, 0.5]), np.array([1.0, 0.2])))
                estimate  std error        z        p     2.5 %    97.5 %
     intercept   -2.0000     1.0000    -2.00   0.0455   -3.9600   -0.0400

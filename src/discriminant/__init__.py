@@ -37,8 +37,8 @@ _HOMES = {
     "svm.estimator": ("SupportVectorMachine",),
     "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
     "logistic.estimator": ("LogisticDiscriminant",),
-    "mlp": ("MultilayerPerceptron",),
-    "mlp_regressor": ("MultilayerPerceptronRegressor",),
+    "mlp.classifier": ("MultilayerPerceptron",),
+    "mlp.regressor": ("MultilayerPerceptronRegressor",),
     "error_correcting.exhaustive": ("integer_search",),
     "separation.certificate": ("Certificate",),
     "separation.verdict": ("Separability", "separability"),
@@ -85,8 +85,8 @@ if TYPE_CHECKING:
     from .logistic.estimator import LogisticDiscriminant as LogisticDiscriminant
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
-    from .mlp import MultilayerPerceptron as MultilayerPerceptron
-    from .mlp_regressor import MultilayerPerceptronRegressor as MultilayerPerceptronRegressor
+    from .mlp.classifier import MultilayerPerceptron as MultilayerPerceptron
+    from .mlp.regressor import MultilayerPerceptronRegressor as MultilayerPerceptronRegressor
     from .multiclass import kesler as kesler
     from .quadrics import Quadric as Quadric
     from .quadrics import classify_quadric as classify_quadric

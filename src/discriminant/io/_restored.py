@@ -12,8 +12,8 @@ import discriminant
 
 from ..base.classifier import LinearClassifier
 from ..base.lazy_report import Elsewhere
-from ..base_network import NetworkEstimator
 from ..features import PolynomialMap, highest_degree, n_terms
+from ..mlp.base import NetworkEstimator
 from ..multiclass import n_problems
 from ..solution import Report, told_by
 from ..squared_error.widrow_hoff_regressor import WidrowHoffRegressor

@@ -31,7 +31,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ._engine.rows import CSR, compiled, finite
+from .._engine.rows import CSR, compiled, finite
 
 F = TypeVar("F", bound=Callable[..., Any])
 

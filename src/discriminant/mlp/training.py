@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._backpropagation import BETA_1, BETA_2, Network, Output, Room, Step, Unit, densify, learn
-from ._engine.driver import Watch
-from ._engine.problem import Problem, read_only
-from ._engine.rows import CSR
-from ._guards.state import Changing
-from .solution import Epoch, Status
+from .._engine.driver import Watch
+from .._engine.problem import Problem, read_only
+from .._engine.rows import CSR
+from .._guards.state import Changing
+from ..solution import Epoch, Status
+from .backpropagation import BETA_1, BETA_2, Network, Output, Room, Step, Unit, densify, learn
 
 UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}
 AUTO = 200  # rows of a batch that nobody has chosen

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 from sklearn.utils import check_random_state
 
-from ._backpropagation import Output
-from ._engine.callbacks import listen
-from ._engine.driver import Watch, drive
-from ._engine.threads import one_blas_thread
-from ._guards.parameters import choice, number
-from ._network import BLOCK, UNITS, Lesson, NetworkRule, first_weights, pack, unpack
-from .exceptions import warn_of
-from .solution import Epochs, Report, Solution, Status
+from .._engine.callbacks import listen
+from .._engine.driver import Watch, drive
+from .._engine.threads import one_blas_thread
+from .._guards.parameters import choice, number
+from ..exceptions import warn_of
+from ..solution import Epochs, Report, Solution, Status
+from .backpropagation import Output
+from .training import BLOCK, UNITS, Lesson, NetworkRule, first_weights, pack, unpack
 
 TINY = 1e-100  # features below this are zero to weights of size one
 

@@ -14,17 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._backpropagation import Output
-from ._engine.callbacks import CallbackSupportMixin, with_callbacks
-from ._engine.driver import watching
-from ._engine.problem import make_problem
-from ._guards.state import all_or_nothing, unchanged_on_failure
-from ._guards.validation import taken
-from ._network import Lesson, lesson
-from .base.regressor import LinearRegressor
-from .base_network import NetworkEstimator
-from .geometry import Hyperplane
-from .solution import Solution, Status, history_of
+from .._engine.callbacks import CallbackSupportMixin, with_callbacks
+from .._engine.driver import watching
+from .._engine.problem import make_problem
+from .._guards.state import all_or_nothing, unchanged_on_failure
+from .._guards.validation import taken
+from ..base.regressor import LinearRegressor
+from ..geometry import Hyperplane
+from ..solution import Solution, Status, history_of
+from .backpropagation import Output
+from .base import NetworkEstimator
+from .training import Lesson, lesson
 
 
 class MultilayerPerceptronRegressor(NetworkEstimator, CallbackSupportMixin, LinearRegressor):

@@ -28,17 +28,17 @@ from scipy import special
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from ._backpropagation import Output
-from ._engine.driver import Watch, watching
-from ._engine.labels import encode, encode_known
-from ._engine.problem import Problem, check_weight, make_problem
-from ._guards.parameters import choice
-from ._guards.state import all_or_nothing
-from ._network import Lesson, lesson
-from .base.classifier import OnlineClassifier
-from .base_network import NetworkEstimator
-from .geometry import Hyperplane, LinearMachine
-from .solution import Solution
+from .._engine.driver import Watch, watching
+from .._engine.labels import encode, encode_known
+from .._engine.problem import Problem, check_weight, make_problem
+from .._guards.parameters import choice
+from .._guards.state import all_or_nothing
+from ..base.classifier import OnlineClassifier
+from ..geometry import Hyperplane, LinearMachine
+from ..solution import Solution
+from .backpropagation import Output
+from .base import NetworkEstimator
+from .training import Lesson, lesson
 
 
 class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):

@@ -30,10 +30,10 @@ from discriminant import (
     MultilayerPerceptronRegressor,
     NotConvergedWarning,
     Status,
-    _network,
     datasets,
 )
 from discriminant._engine import driver as _driver
+from discriminant.mlp import training as _network
 
 THEIRS = {"sigmoid": "logistic", "tanh": "tanh", "relu": "relu", "linear": "identity"}
 OUTPUTS = ["log two", "log three", "squared two", "squared three", "one value", "two values"]

@@ -1,0 +1,10 @@
+"""Multi-layer perceptrons: Duda, Hart, Stork, *Pattern Classification*, chapter 6.
+
+- ``classifier``, ``regressor`` and what they share (``base``); ``training``: the rule; ``backpropagation``: the
+  compiled pass (§6.3).
+
+Imports ``base`` and the rooms below it, no other chapter.  Tests: ``tests/mlp``.
+"""
+
+from .classifier import MultilayerPerceptron as MultilayerPerceptron
+from .regressor import MultilayerPerceptronRegressor as MultilayerPerceptronRegressor

@@ -42,7 +42,7 @@ _HOMES = {
     "error_correcting.exhaustive": ("integer_search",),
     "separation.certificate": ("Certificate",),
     "separation.verdict": ("Separability", "separability"),
-    "comparison": ("Comparison", "compare"),
+    "comparison.run": ("Comparison", "compare"),
 }
 _MODULES = ("bounds", "criteria", "datasets", "io", "mercer", "plot", "schedules")
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from . import mercer as mercer
     from . import plot as plot
     from . import schedules as schedules
-    from .comparison import Comparison as Comparison
-    from .comparison import compare as compare
+    from .comparison.run import Comparison as Comparison
+    from .comparison.run import compare as compare
     from .descent.estimators import GradientDescent as GradientDescent
     from .descent.estimators import NewtonDescent as NewtonDescent
     from .error_correcting.exhaustive import integer_search as integer_search

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from .geometry import FloatArray, Hyperplane, LinearMachine, Points, affine, safe_norm, scaled, two_classes
+from .multiclass import pairs
 
 __all__ = ["MarginDistribution", "margins"]
 
@@ -227,3 +228,23 @@ def _indices(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArra
         return np.array([index[label] for label in labels.tolist()], dtype=np.intp)
     except KeyError as error:
         raise ValueError(f"y holds {error}, which is not one of the model's classes {classes.tolist()[:5]}") from error
+
+
+def geometric_margins(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64] | None:
+    """How far each row is from the boundary, negative on the wrong side; None where the boundary is no plane.
+
+    Where each pair of classes has its own plane, the nearest plane of a row's own class counts.
+    """
+    if not hasattr(model, "coef_"):
+        return None
+    try:
+        if getattr(model, "multiclass_", None) != "one-vs-one":
+            return margins(model, X, y).geometric
+        nearest = np.full(len(y), np.inf)
+        for (i, j), a in zip(pairs(model.classes_.size), model.weights_, strict=True):
+            rows = np.flatnonzero(np.isin(y, model.classes_[[i, j]]))
+            own = margins(Hyperplane.from_augmented(a), X[rows], y[rows]).geometric
+            nearest[rows] = np.minimum(nearest[rows], own)
+        return nearest
+    except ValueError:  # several planes for a class, or weights that are all zero
+        return None

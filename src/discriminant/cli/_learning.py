@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._methods import Procedure
+from ..comparison.methods import Procedure
 from ._errors import CommandError
 from ._methods import make
 from ._options import Training

@@ -8,7 +8,7 @@ from typing import Any
 
 import discriminant
 
-from .._methods import ALIASES, METHODS, Procedure
+from ..comparison.methods import ALIASES, METHODS, Procedure
 from ._errors import CommandError, nearest
 
 WORDS = {"none": None, "null": None, "true": True, "false": False, "inf": float("inf"), "infinity": float("inf")}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .._methods import chosen
+from ..comparison.methods import chosen
 from ._errors import INTERRUPTED, CommandError
 from ._options import Axes, Json, Lesson, Quiet, names, taking
 from ._output import echo, echo_json, progress, say
@@ -44,7 +44,7 @@ def compare(
         raise CommandError(f"--methods {methods!r} names no procedure: write all, or names with commas between them.")
     recipe, X, y, w = learnable(given)
     drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
-    from .. import comparison  # heavy: what is wrong with the table has been said before
+    from ..comparison import run as comparison  # heavy: what is wrong with the table has been said before
 
     with progress("comparing") as update:
         found = comparison.compare(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .._comparison_table import percent
 from ..bounds import cover
+from ..comparison.table import percent
 
 if TYPE_CHECKING:
-    from ..comparison import Comparison, Row
+    from ..comparison.run import Comparison, Row
 
 VERDICTS = {
     "complete": "The classes can be told apart without a single error by a straight cut: a line when there are two "

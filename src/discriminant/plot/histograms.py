@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._comparison_tasks import geometric_margins
+from ..margin_distribution import geometric_margins
 from ._style import BLACK, COLORS, GRAY, axes, labels, literal, table
 from .regions import _quietly
 

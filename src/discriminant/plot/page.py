@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .. import __version__
-from .._comparison_table import html_table, percent, remarks, setting, verdict_line
 from .._engine.extras import needed
 from .._engine.files import write_whole
+from ..comparison.table import html_table, percent, remarks, setting, verdict_line
 from ._plain import GLOSSARY, PICTURES, summary
 from ._style import dense, literal, thinned
 from .curves import convergence, course
@@ -33,7 +33,7 @@ from .regions import _chosen, boundary
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..comparison import Comparison, Row
+    from ..comparison.run import Comparison, Row
 
 SHOWN = (
     "perceptron", "least-squares", "ho-kashyap", "support-vector-machine", "logistic-discriminant",

@@ -23,7 +23,8 @@ class Procedure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self) -> Any:
-        return getattr(import_module(__package__), self.kind)(**self.parameters)
+        """The estimator."""
+        return getattr(import_module("discriminant"), self.kind)(**self.parameters)
 
     def __str__(self) -> str:
         return f"{self.kind}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
@@ -31,7 +32,7 @@ class Procedure:
     @property
     def summary(self) -> str:
         """What it does in a sentence, as its class says; imports it."""
-        lines = inspect.cleandoc(getattr(import_module(__package__), self.kind).__doc__).splitlines()
+        lines = inspect.cleandoc(getattr(import_module("discriminant"), self.kind).__doc__).splitlines()
         return " ".join(lines[: lines.index("")] if "" in lines else lines)
 
 
@@ -143,6 +144,7 @@ class _Copy:
     estimator: Any
 
     def __call__(self) -> Any:
+        """The estimator."""
         from sklearn.base import clone  # heavy; whoever only lists the names has no use for it
 
         return clone(self.estimator)

@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
-from ._engine.threads import one_blas_thread
-from .exceptions import FitInterruptedWarning
-from .geometry import Hyperplane
-from .margin_distribution import margins
-from .multiclass import pairs
-from .solution import Status
+from .._engine.threads import one_blas_thread
+from ..exceptions import FitInterruptedWarning
+from ..margin_distribution import geometric_margins
+from ..solution import Status
 
 INTERRUPTED = "not run: Ctrl-C was pressed before its turn"
 
@@ -160,26 +158,6 @@ class Task:
         if rows is None:
             return self.X, self.y, self.weight
         return self.X[rows], self.y[rows], None if self.weight is None else self.weight[rows]
-
-
-def geometric_margins(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64] | None:
-    """How far each row is from the boundary, negative on the wrong side; None where the boundary is no plane.
-
-    Where each pair of classes has its own plane, the nearest plane of a row's own class counts.
-    """
-    if not hasattr(model, "coef_"):
-        return None
-    try:
-        if getattr(model, "multiclass_", None) != "one-vs-one":
-            return margins(model, X, y).geometric
-        nearest = np.full(len(y), np.inf)
-        for (i, j), a in zip(pairs(model.classes_.size), model.weights_, strict=True):
-            rows = np.flatnonzero(np.isin(y, model.classes_[[i, j]]))
-            own = margins(Hyperplane.from_augmented(a), X[rows], y[rows]).geometric
-            nearest[rows] = np.minimum(nearest[rows], own)
-        return nearest
-    except ValueError:  # several planes for a class, or weights that are all zero
-        return None
 
 
 def smallest(distances: NDArray[np.float64] | None) -> float | None:

@@ -25,12 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_random_state
 
-from ._comparison_table import as_html, as_text, columns
-from ._comparison_tasks import INTERRUPTED, Row, Task, check_jobs, make_folds, run
-from ._engine.extras import needed
-from ._guards.validation import check_indices, explained
-from ._methods import ALIASES, LARGE, LONG, METHODS, SLOW, Procedure, chosen
-from .separation.verdict import Separability, separability
+from .._engine.extras import needed
+from .._guards.validation import check_indices, explained
+from ..separation.verdict import Separability, separability
+from .methods import ALIASES, LARGE, LONG, METHODS, SLOW, Procedure, chosen
+from .table import as_html, as_text, columns
+from .tasks import INTERRUPTED, Row, Task, check_jobs, make_folds, run
 
 __all__ = ["ALIASES", "INTERRUPTED", "METHODS", "Comparison", "Procedure", "Row", "compare"]
 
@@ -176,7 +176,7 @@ class Comparison(Sequence[Row]):
         Path
             Where the page is.
         """
-        plot = import_module(f"{__package__}.plot")  # by name and when asked: pictures live in a room above this one
+        plot = import_module("discriminant.plot")  # by name and when asked: pictures live in a room above this one
         return cast(Path, plot.report(self, path, features=features, title=title))
 
     def __str__(self) -> str:

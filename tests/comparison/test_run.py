@@ -22,9 +22,10 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 import discriminant
 from discriminant import NotConvergedWarning, compare, datasets, margins
-from discriminant._comparison_tasks import INTERRUPTED, geometric_margins
-from discriminant._methods import LONG, SLOW
-from discriminant.comparison import ALIASES, LEFT_OUT, METHODS
+from discriminant.comparison.methods import LONG, SLOW
+from discriminant.comparison.run import ALIASES, LEFT_OUT, METHODS
+from discriminant.comparison.tasks import INTERRUPTED
+from discriminant.margin_distribution import geometric_margins
 
 QUICK = ["perceptron", "least-squares", "fisher-discriminant", "support-vector-machine", "logistic-discriminant"]
 
@@ -253,7 +254,7 @@ def test_long_ones_begin_and_the_rows_keep_their_order(monkeypatch: pytest.Monke
                 begun.append(task.method)
                 yield function.__wrapped__(i, task)  # without what scikit-learn wraps around it
 
-    monkeypatch.setattr("discriminant._comparison_tasks.Parallel", Processes)
+    monkeypatch.setattr("discriminant.comparison.tasks.Parallel", Processes)
     names = ["perceptron", "least-squares", "logistic-discriminant", "gradient-descent"]
     found = compare(*datasets.table(1, 2), names, cv=None, n_jobs=2)
     assert begun == ["gradient-descent", "logistic-discriminant", "perceptron", "least-squares"]
@@ -272,9 +273,9 @@ def test_ctrl_c_keeps_what_was_done() -> None:
 
 def test_all_leaves_out_the_slow_ones_of_many_rows_and_a_name_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = datasets.table(1, 2)
-    monkeypatch.setattr("discriminant.comparison.LARGE", len(y))
+    monkeypatch.setattr("discriminant.comparison.run.LARGE", len(y))
     assert not [row for row in compare(X, y, cv=None, n_jobs=1) if row.failure]
-    monkeypatch.setattr("discriminant.comparison.LARGE", len(y) - 1)
+    monkeypatch.setattr("discriminant.comparison.run.LARGE", len(y) - 1)
     found = compare(X, y, cv=None, n_jobs=1)
     assert [row.method for row in found] == list(METHODS)
     assert [row.method for row in found if row.failure] == list(SLOW)
@@ -399,7 +400,7 @@ def test_report_replaces_as_a_whole_and_keeps_the_old_page_on_failure(tmp_path: 
 
 def test_processes_of_a_comparison_leave_ctrl_c_to_their_parent() -> None:
     """A terminal sends it to all of them, and each would print where it was."""
-    from discriminant._comparison_tasks import _deaf_children
+    from discriminant.comparison.tasks import _deaf_children
 
     heard = signal.getsignal(signal.SIGINT)
     ask = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from .separation.words import headline
+from ..separation.words import headline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ._comparison_tasks import Row
-    from .comparison import Comparison
+    from .run import Comparison
+    from .tasks import Row
 
 HEADINGS = {
     "method": "procedure",

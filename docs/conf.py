@@ -37,24 +37,19 @@ sphinx_gallery_conf = {
     "show_memory": False,
 }
 
-# Chapter of the reference: the modules whose public names it holds.
+# Chapter of the reference: the rooms and files whose public names it holds.
 CHAPTERS = {
-    "Model and geometry": ["geometry", "samples", "margin_distribution", "quadrics", "features", "piecewise"],
+    "Model and geometry": ["geometry", "samples", "margin_distribution", "quadrics", "features"],
     "Descent": ["descent"],
-    "Error-correcting procedures": [
-        "perceptron", "kernel_perceptron", "winnow", "relaxation", "minover", "exhaustive",
-    ],
-    "Minimum squared error": [
-        "least_squares", "fisher", "ridge", "widrow_hoff", "widrow_hoff_regressor", "recursive_least_squares",
-        "ho_kashyap",
-    ],
-    "Linear programming and separability": ["linear_program", "removals", "separation", "certificate"],
-    "Maximum margin": ["svm", "selection"],
-    "Logistic regression and multi-layer perceptron": ["logistic", "mlp", "mlp_regressor"],
+    "Error-correcting procedures": ["error_correcting"],
+    "Minimum squared error": ["squared_error"],
+    "Linear programming and separability": ["linear_programming", "separation"],
+    "Maximum margin": ["svm"],
+    "Logistic regression and multi-layer perceptron": ["logistic", "mlp"],
     "Many classes": ["multiclass"],
     "Comparison": ["comparison"],
-    "Outcome of a fit": ["base", "solution", "exceptions"],
-}  # fmt: skip
+    "Outcome of a fit": ["solution", "exceptions"],
+}
 
 
 def heading(text: str, line: str = "=") -> str:
@@ -85,7 +80,7 @@ def reference() -> dict[str, str]:
             path = f"discriminant.{name}"
             pages[path] = f"{heading(path)}\n.. automodule:: {path}\n\n{entries(path, thing.__all__)}"
         elif name != "__version__":
-            names[chapter_of[thing.__module__.split(".")[1]]].append(name)  # KeyError: add the module to CHAPTERS
+            names[chapter_of[thing.__module__.split(".")[1]]].append(name)  # KeyError: add the room to CHAPTERS
     chapters = {
         f"{number:02} {title}".lower().replace(" ", "-"): f"{heading(title)}\n{entries('discriminant', names[title])}"
         for number, title in enumerate(CHAPTERS, 1)

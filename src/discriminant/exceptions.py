@@ -10,6 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .solution import Report
 
+BETWEEN = {"discriminant", "sklearn", "joblib", "contextlib", "functools"}  # packages between a fit and its user
+
 
 class NotSeparableError(ValueError):
     """No linear discriminant separates the data; ``certificate`` holds the proof where one was made.
@@ -119,22 +121,32 @@ class _Shown:
     known: ClassVar[set[tuple[Any, ...]]] = set()
 
 
-def warn_once(warning: Warning, stacklevel: int) -> None:
-    """Warn once a place, as Python does by default and scikit-learn spoils.
+def warn_user(warning: Warning, once: bool = False) -> None:
+    """Warn at the user's line: that of the first frame outside this package and what calls it on the user's behalf.
 
-    Its validation and its searches enter ``catch_warnings``, whereupon Python forgets what it has shown: each fit would
-    warn again.
+    ``once`` a place, as Python does by default and scikit-learn spoils: its validation and its searches enter
+    ``catch_warnings``, whereupon Python forgets what it has shown, and each fit would warn again.
     """
-    frame = sys._getframe(stacklevel - 1)
-    place = str(warning), type(warning), frame.f_globals.get("__name__", ""), frame.f_lineno
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN:
+        frame = frame.f_back
+    module, line = frame.f_globals.get("__name__", "<string>"), frame.f_lineno
+    if once and not _is_first(str(warning), type(warning), module, line):
+        return
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    warnings.warn_explicit(warning, type(warning), frame.f_code.co_filename, line, module, registry)
+
+
+def _is_first(*place: Any) -> bool:
+    """Whether this warning has not been shown at this place, where the filters leave that to us."""
     under = getattr(warnings, "_showwarnmsg_impl", None), tuple(warnings.filters)
     if _Shown.under != under:  # someone else catches warnings, and has seen none yet
         _Shown.under, _Shown.known = under, set()
-    if _action(*place) == "default":
-        if place in _Shown.known:
-            return
-        _Shown.known.add(place)
-    warnings.warn(warning, stacklevel=stacklevel)
+    if _action(*place) != "default":
+        return True
+    first = place not in _Shown.known
+    _Shown.known.add(place)
+    return first
 
 
 def _action(text: str, category: type[Warning], module: str, line: int) -> str:
@@ -150,13 +162,13 @@ def _fits(pattern: Any, text: str) -> bool:
     return pattern is None or (pattern == text if isinstance(pattern, str) else bool(pattern.match(text)))
 
 
-def warn_of(report: Report, interrupted: bool, stacklevel: int) -> None:
+def warn_of(report: Report, interrupted: bool) -> None:
     """Warn of a fit that was interrupted or has not finished.
 
     The words say which procedure and why, not how far it came, so that they are shown once for all fits of a search.
     """
     if interrupted:
         text = f"{report.headline()} (Ctrl-C). report_ tells how far it came."
-        warnings.warn(FitInterruptedWarning(text, report), stacklevel=stacklevel)
+        warn_user(FitInterruptedWarning(text, report))
     elif report.unfinished:
-        warn_once(NotConvergedWarning(report.warning(), report), stacklevel + 1)
+        warn_user(NotConvergedWarning(report.warning(), report), once=True)

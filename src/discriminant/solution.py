@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,15 +104,27 @@ class Epochs(Changing, Sequence[Epoch]):
         return int(self.table[:, HISTORY.index("corrections")].sum())
 
 
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What a rule tells beside weights and status; a procedure adds fields of its own."""
+
+    notes: Sequence[str] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)  # lines of the report that are the procedure's own
+    inseparable: bool = False
+
+
+F = TypeVar("F", bound=Findings)
+
+
 @dataclass
-class Solution:
+class Solution(Generic[F]):
     """The outcome of one problem: augmented weights, one row a discriminant, and how they came about."""
 
     weights: NDArray[Any]
     status: Status
     epochs: Sequence[Epoch]
+    findings: F
     path: NDArray[Any] | None = None
-    facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_iter(self) -> int:
@@ -130,7 +142,7 @@ class Solution:
         return self.epochs if isinstance(self.epochs, Epochs) else Epochs(self.epochs)
 
 
-def history_of(solutions: Sequence[Solution]) -> dict[str, NDArray[Any]]:
+def history_of(solutions: Sequence[Solution[Any]]) -> dict[str, NDArray[Any]]:
     """Arrays over all iterations; with several problems, ``"problem"`` tells whose iteration each entry is."""
     table = np.concatenate([solution.told.table for solution in solutions])
     kinds = (np.int64, np.float64, np.float64, np.int64)
@@ -159,9 +171,9 @@ TOGETHER: dict[str, tuple[str, Callable[[list[float]], float]]] = {
 }
 
 
-def details_of(solutions: Sequence[Solution]) -> dict[str, Any]:
+def details_of(solutions: Sequence[Solution[Any]]) -> dict[str, Any]:
     """The procedure's own lines of a report: of several problems, totals and the worst; the rest would mislead."""
-    own = [dict(solution.facts.get("details", {})) for solution in solutions]
+    own = [dict(solution.findings.details) for solution in solutions]
     for details in own:
         if isinstance(gap := details.get("duality gap"), float) and gap < 0:  # by rounding
             details["duality gap"] = 0.0
@@ -176,6 +188,14 @@ def details_of(solutions: Sequence[Solution]) -> dict[str, Any]:
         elif all(value == first for value in values):
             together[name] = first
     return together
+
+
+def numbered(solutions: Sequence[Solution[Any]]) -> list[str]:
+    """The notes of several problems, each with the number of its problem."""
+    if len(solutions) == 1:
+        return list(solutions[0].findings.notes)
+    notes = [(p, note) for p, solution in enumerate(solutions) for note in solution.findings.notes]
+    return [f"Problem {p} (row {p} of coef_): {note}" for p, note in notes]
 
 
 def told_by(history: dict[str, NDArray[Any]], count: int = 1) -> list[Epochs]:

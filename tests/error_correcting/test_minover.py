@@ -493,10 +493,10 @@ def test_callbacks_see_every_update(kind):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tol": 0}, "tol=0 is out of range"),
-        ({"max_iter": 0}, "max_iter=0 is out of range"),
+        ({"tol": 0}, "tol=0 must be "),
+        ({"max_iter": 0}, "max_iter=0 must be "),
         ({"kernel": "cubic"}, "kernel = 'cubic' is not known"),
-        ({"cache_size": -1}, "cache_size=-1 is out of range"),
+        ({"cache_size": -1}, "cache_size=-1 must be "),
         ({"record": "all"}, "record='all' is unknown"),
         ({"multiclass": "kesler"}, "multiclass='kesler' is unknown"),
     ],
@@ -508,7 +508,7 @@ def test_bad_parameters(kind, options, message):
 
 def test_bad_rates_and_steps():
     for eta in (0, 2, -1, "fast"):
-        with pytest.raises(ValueError, match=r"eta=.* is out of range: the rule converges for 0 < eta < 2"):
+        with pytest.raises(ValueError, match=r"eta=.* must be .*; the rule converges for 0 < eta < 2"):
             Adatron(eta=eta).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="step='best' is unknown"):
         MinOver(step="best").fit([[0.0], [1.0]], [0, 1])

@@ -759,7 +759,7 @@ def test_float32_stays_float32(options: Any, many: bool) -> None:
         ({"pocket": True, "slack": 1.0}, "pocket=True and slack=1.0: choose one"),
         ({"batch": True, "order": "random"}, "order='random' with batch=True"),
         ({"schedule": "optimal"}, "schedule='optimal' needs curvature, which .* use a number"),
-        ({"batch": "no"}, "batch='no' is unknown: choose one of True, False"),
+        ({"batch": "no"}, "batch='no' must be one of True, False"),
     ],
 )
 def test_choices_that_do_not_go_together(options: Any, message: str) -> None:

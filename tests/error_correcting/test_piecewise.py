@@ -235,11 +235,11 @@ def test_the_decision_of_two_classes_is_their_difference(rng):
         ({"n_subclasses": [1, 2, 3]}, r"n_subclasses=\[1, 2, 3\]"),
         ({"n_subclasses": [1, 0]}, r"n_subclasses=\[1, 0\]"),
         ({"n_subclasses": True}, "n_subclasses=True"),
-        ({"eta": 0}, "eta=0 is out of range: give an increment > 0"),
+        ({"eta": 0}, "eta=0 must be .*; give an increment > 0"),
         ({"order": "sorted"}, "order='sorted' is unknown"),
         ({"start": np.zeros((3, 3))}, r"start has shape \(3, 3\): give finite augmented vectors of shape \(4, 3\)"),
         ({"start": np.full((4, 3), np.nan)}, "finite augmented vectors"),
-        ({"max_iter": -1}, "max_iter=-1 is out of range"),
+        ({"max_iter": -1}, "max_iter=-1 must be "),
     ],
 )
 def test_bad_parameters_are_named(parameters, words):

@@ -272,10 +272,10 @@ def test_overlapping_classes_are_reported():
 
 @pytest.mark.parametrize("alpha", [1, 0.5, -1.0, np.nan, np.inf, "2", True])
 def test_alpha_is_above_one(alpha):
-    with pytest.raises(ValueError, match=f"alpha={alpha!r} is out of range: give a base above 1"):
+    with pytest.raises(ValueError, match=f"alpha={alpha!r} must be .*; give a base above 1"):
         BalancedWinnow(alpha=alpha).fit(*table(1, 2))
 
 
 def test_there_is_no_keslers_rule():
-    with pytest.raises(ValueError, match="multiclass='kesler' is unknown: choose one of 'one-vs-rest', 'one-vs-one'"):
+    with pytest.raises(ValueError, match="multiclass='kesler' must be one of 'one-vs-rest', 'one-vs-one'"):
         BalancedWinnow(multiclass="kesler").fit(*table(1, 2, 4))

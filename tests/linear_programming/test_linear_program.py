@@ -360,7 +360,7 @@ def test_a_failed_solve_leaves_no_model(monkeypatch: pytest.MonkeyPatch) -> None
     ("parameters", "message"),
     [
         ({"criterion": "hinge"}, "criterion='hinge'"),
-        ({"b": 0}, "b=0 is out of range"),
+        ({"b": 0}, "b=0 must be "),
         ({"b": np.nan}, "b=nan"),
         ({"b": np.ones(3)}, r"b has shape \(3,\)"),
         ({"b": np.r_[np.ones(19), -2.0]}, "b holds -2"),

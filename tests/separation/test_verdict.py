@@ -783,7 +783,7 @@ def test_margins_below_what_floats_resolve() -> None:
         ([1.0, 2.0], [0, 1], {}, "Expected 2D array"),
         ([[1.0], [2.0]], [[0, 1], [1, 0]], {}, "1d array"),
         ([[1.0], [2.0]], [0.5, 1.25], {}, "continuous"),
-        ([[1.0], [2.0]], [0, 1], {"reading": "binary"}, "reading='binary' is unknown: choose one of 'decimal'"),
+        ([[1.0], [2.0]], [0, 1], {"reading": "binary"}, "reading='binary' must be one of 'decimal'"),
         ([[1.0], [2.0]], [0, 1], {"family": "probit"}, "family='probit' is unknown"),
         ([[1.0], [2.0]], [0, 1], {"intercept": 2}, "intercept=2 is not a bool"),
         ([[1.0], [2.0]], [0, -1], {"family": "poisson"}, "y holds what is no count"),

@@ -368,18 +368,18 @@ class TestPortions:
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"delta": 0}, "delta=0 is out of range"),
-    ({"delta": -1e-4}, "delta=-0.0001 is out of range"),
-    ({"delta": np.inf}, "delta=inf is out of range"),
-    ({"forgetting": 0.0}, "forgetting=0.0 is out of range"),
-    ({"forgetting": 1.01}, "forgetting=1.01 is out of range: give a factor in"),
-    ({"forgetting": "none"}, "forgetting='none' is out of range"),
+    ({"delta": 0}, "delta=0 must be "),
+    ({"delta": -1e-4}, "delta=-0.0001 must be "),
+    ({"delta": np.inf}, "delta=inf must be "),
+    ({"forgetting": 0.0}, "forgetting=0.0 must be "),
+    ({"forgetting": 1.01}, "forgetting=1.01 must be .*; give a factor in"),
+    ({"forgetting": "none"}, "forgetting='none' must be "),
     ({"targets": "twos"}, "targets='twos' is unknown"),
     ({"targets": [1.0, 2.0]}, r"targets has shape \(2,\).*each of the 60 rows"),
     ({"targets": np.r_[np.ones(59), 0]}, "targets holds 0: give finite numbers > 0"),
     ({"targets": np.r_[np.ones(59), -1]}, "targets holds -1"),
     ({"start": np.zeros(3)}, r"start has shape \(3,\)"),
-    ({"max_iter": 0}, "max_iter=0 is out of range"),
+    ({"max_iter": 0}, "max_iter=0 must be "),
     ({"order": "backward"}, "order='backward' is unknown"),
     ({"record": "all"}, "record='all' is unknown"),
 ]

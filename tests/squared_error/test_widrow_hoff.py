@@ -636,14 +636,14 @@ BAD_FOR_BOTH: list[tuple[dict[str, Any], str]] = [
     ({"schedule": "optimal"}, r"'optimal' needs curvature, which WidrowHoff.*\(batch=False\) has not.*'rls'"),
     ({"schedule": "rls", "batch": True}, r"'rls' needs norms, which WidrowHoff.*\(batch=True\) has not.*'optimal'"),
     ({"schedule": lambda k: -1.0}, r"η\(1\)"),
-    ({"tol": -1e-3}, "tol=-0.001 is out of range"),
+    ({"tol": -1e-3}, "tol=-0.001 must be "),
     ({"order": "backward"}, "order='backward' is unknown"),
     ({"order": "random", "batch": True}, "order='random' with batch=True"),
     ({"start": np.zeros(4), "dual": True}, "start with dual=True.*drop one"),
     ({"start": np.zeros(3)}, r"start has shape \(3,\)"),
     ({"start": [np.nan, 0, 0, 0]}, "start.*finite"),
-    ({"max_iter": 0}, "max_iter=0 is out of range"),
-    ({"max_iter": 1.5}, "max_iter=1.5 is out of range"),
+    ({"max_iter": 0}, "max_iter=0 must be "),
+    ({"max_iter": 1.5}, "max_iter=1.5 must be "),
 ]
 
 

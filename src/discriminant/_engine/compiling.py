@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -20,6 +19,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import caching, event
+
+from ..exceptions import warn_user
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -135,4 +136,4 @@ class _Announcement(event.Listener):
 @cache
 def _say(message: str) -> None:
     """Warn, once a process."""
-    warnings.warn(message, stacklevel=2)
+    warn_user(UserWarning(message))

@@ -12,12 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
-from ..solution import Epoch, Epochs, Solution, Status
+from ..solution import Epoch, Epochs, Findings, Solution, Status
 
 CHUNK = 20_000_000  # matrix entries of one compiled call: about a tenth of a second
 PATIENCE = 2.0  # seconds within which a second Ctrl-C raises
@@ -102,6 +104,20 @@ def interrupt_raises() -> Iterator[None]:
         raise KeyboardInterrupt from None
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How a rule is to run, whatever it computes: order of the visits, seed, and whether its path is kept."""
+
+    order: str = "cyclic"
+    random_state: Any = None
+    record: bool = False
+    shares: int = 1  # of the memory for paths, when a fit has several
+
+    def random(self) -> Any:
+        """The generator of a random order, or None."""
+        return check_random_state(self.random_state) if self.order == "random" else None
+
+
 class Rule(Protocol):
     """A procedure at work on one problem; ``k`` counts its corrections."""
 
@@ -116,8 +132,8 @@ class Rule(Protocol):
         """The recorded weights, or None."""
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """What it has to add to the report."""
+    def findings(self) -> Findings:
+        """What it tells beside the weights."""
 
     def epoch(self, problem: Any, watch: Watch) -> Epoch:
         """One iteration; its ``status`` is None while there is more to do."""
@@ -130,11 +146,11 @@ def drive(
     watch: Watch,
     begin: Callable[[], None] | None = None,
     end: Callable[[], bool] | None = None,
-) -> Solution:
+) -> Solution[Any]:
     """Run the rule until it says that it is done, a callback or Ctrl-C stops it, or ``max_iter`` is reached."""
     epochs = Epochs()
     status = _loop(rule, problem, max_iter, watch, epochs, begin, end)
-    return Solution(rule.answer, status, epochs, rule.path, rule.facts)
+    return Solution(rule.answer, status, epochs, rule.findings, rule.path)
 
 
 def _loop(

@@ -1,29 +1,129 @@
-"""What a parameter may be; an error names the parameter, the value and the remedy."""
+"""What a parameter may be: one table on each class, one form of message.
+
+A class says it as ``_parameters = {"margin": Number("give a margin b >= 0", 0, closed=True), …}``; its bases' tables
+hold too.  Errors read ``margin=-1 must be a number >= 0; give a margin b >= 0.``
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import difflib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    pass
+Constraint = Callable[[str, Any], Any]  # name and value → the value as the procedure takes it, or ValueError
 
 
-def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = False, high: float = np.inf) -> float:
+def refused(name: str, value: Any, wanted: str, remedy: str) -> ValueError:
+    """The error for a value, in the one form that all of them have."""
+    return ValueError(f"{name}={value!r} must be {wanted}; {remedy}.")
+
+
+def suggestion(name: Any, known: Iterable[str], count: int = 1, cutoff: float = 0.6) -> list[str]:
+    """The known names that look most like this one, whatever the case."""
+    folded = {each.casefold(): each for each in known}
+    return [folded[near] for near in difflib.get_close_matches(str(name).casefold(), folded, count, cutoff)]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in (low, high), or [low, high) when closed; ``whole`` for an integer."""
+
+    remedy: str
+    low: float = -math.inf
+    high: float = math.inf
+    closed: bool = False
+    whole: bool = False
+
+    def __call__(self, name: str, value: Any) -> Any:
+        kinds = int | np.integer if self.whole else int | float | np.number
+        fits = isinstance(value, kinds) and not isinstance(value, bool | np.bool_ | np.complexfloating)
+        if not fits or not (self.low < value < self.high or (self.closed and value == self.low)):
+            raise refused(name, value, str(self), self.remedy)
+        try:
+            return int(value) if self.whole else float(value)
+        except OverflowError:
+            raise ValueError(f"{name} must be at most 1.8e308, the largest float; {self.remedy}.") from None
+
+    def __str__(self) -> str:
+        what = "a whole number" if self.whole else "a number"
+        ends = [f"{'>=' if self.closed else '>'} {self.low:g}"] if self.low > -math.inf else []
+        return " ".join([what, " and ".join([*ends, *([f"< {self.high:g}"] if self.high < math.inf else [])])]).strip()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of a few values; strings and flags are compared, all else must be the very object."""
+
+    options: tuple[Any, ...]
+
+    def __call__(self, name: str, value: Any) -> Any:
+        for option in self.options:
+            if value is option or (isinstance(option, str | bool) and type(value) is not int and _equal(value, option)):
+                return value
+        near = suggestion(value, [option for option in self.options if isinstance(option, str)])
+        remedy = f"did you mean {near[0]!r}?" if isinstance(value, str) and near else "choose one of these."
+        raise ValueError(f"{name}={value!r} must be {self}; {remedy}")
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(repr, self.options))}"
+
+
+@dataclass(frozen=True)
+class Or:
+    """One of a few values, or what another constraint allows: ``Or(("auto",), Number(…))``."""
+
+    options: tuple[Any, ...]
+    other: Number
+
+    def __call__(self, name: str, value: Any) -> Any:
+        if any(value is option or (isinstance(option, str) and _equal(value, option)) for option in self.options):
+            return value
+        try:
+            return self.other(name, value)
+        except ValueError:
+            raise refused(name, value, str(self), self.other.remedy) from None
+
+    def __str__(self) -> str:
+        return f"{', '.join(map(repr, self.options))} or {self.other}"
+
+
+def _equal(value: Any, option: Any) -> bool:
+    return isinstance(value, str | bool | np.bool_) and bool(value == option)
+
+
+FLAG = Choice((True, False))
+ORDER = Choice(("cyclic", "random"))
+RECORD = Choice((None, "weights"))
+PASSES = Number("give a whole number of passes, 1 or more", 1, closed=True, whole=True)
+CACHE_SIZE = Number("give the megabytes that kernel rows may take", 0)
+
+
+_TABLES: dict[type, dict[str, Constraint]] = {}
+
+
+def table_of(kind: type) -> dict[str, Constraint]:
+    """What the parameters of a class may be, its bases' included."""
+    if kind not in _TABLES:
+        bases = [vars(base).get("_parameters", {}) for base in reversed(kind.__mro__)]
+        _TABLES[kind] = {name: constraint for table in bases for name, constraint in table.items()}
+    return _TABLES[kind]
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse parameters that are none, by name, before the data are looked at."""
+    for name, constraint in table_of(type(estimator)).items():
+        constraint(name, getattr(estimator, name))
+
+
+def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = False, high: float = math.inf) -> float:
     """``value`` as a float in (low, high), or [low, high) when closed; otherwise an error that names it."""
-    fits = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not fits or not (low < value < high or (closed and value == low)):
-        raise ValueError(f"{name}={value!r} is out of range: {remedy}.")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{name} is beyond 1.8e308, the largest float: {remedy}.") from None
+    return float(Number(remedy, low, high, closed)(name, value))
 
 
 def choice(name: str, value: Any, options: Sequence[Any]) -> Any:
     """``value`` when it is one of the options; otherwise an error that lists them."""
-    if not any(value is option or (isinstance(option, str | bool) and value == option) for option in options):
-        raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, options))}.")
-    return value
+    return Choice(tuple(options))(name, value)

@@ -17,20 +17,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
-from .._engine.driver import Rule, Watch, drive, watching
+from .._engine.driver import Plan, Rule, Watch, drive, watching
 from .._engine.labels import encode, encode_known
 from .._engine.problem import Problem, make_problem
 from .._guards.state import all_or_nothing, unchanged_on_failure
 from .._guards.validation import floats, taken
 from ..exceptions import warn_of
-from ..multiclass import ambiguous, pairwise_scores, relabel, votes
+from ..multiclass import ambiguous, n_problems, pairwise_scores, relabel, votes
 from ..solution import Epochs, Report, Solution, Status, details_of, history_of
 from .diagnosis import diagnosis
 from .lazy_report import Later
 
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
-from .._guards.parameters import choice
+from .._guards.parameters import PASSES, check_parameters, choice
 
 # the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
 ORDER_OF_VISITS = {
@@ -92,6 +92,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, by name, before the data are looked at."""
+        check_parameters(self)
         choice("multiclass", self.multiclass, self._strategies)
 
     def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
@@ -105,7 +106,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _solutions(
         self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any
-    ) -> list[Solution]:  # pragma: no cover
+    ) -> list[Solution[Any]]:  # pragma: no cover
         raise NotImplementedError(f"{type(self).__name__} must say how it solves a problem.")
 
     def _problems(self, problem: Problem) -> list[Problem]:
@@ -118,7 +119,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             return [problem]
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass)]
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         """Set the fitted attributes."""
         self.status_ = Status.worst(solution.status for solution in solutions)
         self.n_iter_ = max(1, *(solution.n_iter for solution in solutions), 1)
@@ -132,7 +133,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.weights_ = A[0] if len(A) == 1 else A
         self.coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
 
-    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
+    def _facts(self, solutions: list[Solution[Any]], problem: Problem) -> dict[str, Any]:
         last = [solution.epochs[-1].errors for solution in solutions if solution.epochs]
         return {
             "procedure": type(self).__name__,
@@ -147,15 +148,19 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "n_classes": int(self.classes_.size),
             "multiclass": self.multiclass_,
             "bound": None,
-            "inseparable": any(solution.facts.get("inseparable", False) for solution in solutions),
+            "inseparable": any(solution.findings.inseparable for solution in solutions),
             "details": self._details(solutions),
-            "notes": list(dict.fromkeys(note for solution in solutions for note in solution.facts.get("notes", []))),
+            "notes": self._remarks(solutions),
             "remedy": None if self.status_.finished or self.status_ is Status.STOPPED else self._remedy(),
         }
 
-    def _details(self, solutions: list[Solution]) -> dict[str, Any]:
+    def _details(self, solutions: list[Solution[Any]]) -> dict[str, Any]:
         """The lines of the report that are the procedure's own."""
         return details_of(solutions)
+
+    def _remarks(self, solutions: list[Solution[Any]]) -> list[str]:
+        """The notes of all problems, equal ones once."""
+        return list(dict.fromkeys(note for solution in solutions for note in solution.findings.notes))
 
     def _remedy(self) -> str:
         """What to try when the fit did not finish."""
@@ -165,13 +170,13 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Whether the classes are parted by a plane among the patterns, so that Cover's count of planes applies."""
         return True
 
-    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float | None] | None:
+    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[float], float | None] | None:
         """The number of corrections that a theorem allows, given the radius of the data; None without one."""
         return None
 
-    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
-        """Warn the caller of ``fit`` or ``partial_fit``, who stands behind this method, that one and a decorator."""
-        warn_of(self.report_, watch.interrupted, stacklevel + 1)
+    def _warn(self, watch: Watch) -> None:
+        """Warn the caller of ``fit`` or ``partial_fit``."""
+        warn_of(self.report_, watch.interrupted)
 
     def _scores(self, X: Any) -> NDArray[Any]:
         """The discriminants of every row: (n, number of weight vectors)."""
@@ -317,19 +322,16 @@ class IterativeClassifier(LinearClassifier):
     max_iter: int
     start: Any
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.max_iter, int | np.integer) or isinstance(self.max_iter, bool) or self.max_iter < 1:
-            raise ValueError(f"max_iter={self.max_iter!r} is out of range: give a whole number of passes, 1 or more.")
+    _parameters = {"max_iter": PASSES}
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:  # pragma: no cover
         raise NotImplementedError(f"{type(self).__name__} must make its rule.")
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         problems = self._problems(problem)
         listener = listen(self, int(self.max_iter) * len(problems), X, y, sample_weight)
         starts = self._starts(problem, len(problems))
-        solutions: list[Solution] = []
+        solutions: list[Solution[Any]] = []
         for part, start in zip(problems, starts, strict=True):
             rule = self._begin(part, start, online=False)
             if listener is None:
@@ -350,7 +352,7 @@ class IterativeClassifier(LinearClassifier):
         listener: Listener,
         before: list[NDArray[Any]],
         after: list[NDArray[Any]],
-    ) -> Solution:
+    ) -> Solution[Any]:
         """Drive one problem while callbacks listen; they see the model as it would be if the fit ended now."""
         epochs = 0
 
@@ -365,6 +367,12 @@ class IterativeClassifier(LinearClassifier):
             return listener.end(attributes)
 
         return drive(rule, problem, int(self.max_iter), watch, listener.begin, end)
+
+    def _plan(self) -> Plan:
+        """How the rules of this fit are to run."""
+        shares = n_problems(self.classes_.size, self.multiclass_)
+        known = vars(self)
+        return Plan(known.get("order", "cyclic"), known.get("random_state"), known.get("record") == "weights", shares)
 
     def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
         """The augmented start vectors of each problem."""

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine.refusals import NotFiniteError, refusal
 from .._guards.validation import floats, taken
-from ..solution import Report, Status
+from ..solution import Findings, Report, Status
 
 T = TypeVar("T")
 
@@ -47,13 +47,20 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         except NotFiniteError:
             raise refusal(X) from None
 
-    def _publish(self, weights: NDArray[Any], X: Any, facts: dict[str, Any], status: Status = Status.CONVERGED) -> None:
+    def _publish(
+        self,
+        weights: NDArray[Any],
+        X: Any,
+        findings: Findings,
+        status: Status = Status.CONVERGED,
+        remedy: str | None = None,
+    ) -> None:
         """Set the fitted attributes from (w0, w)."""
         self.weights_ = weights.astype(X.dtype)
         self.coef_, self.intercept_ = self.weights_[1:].copy(), float(weights[0])
-        self._report(X, facts, status)
+        self._report(X, findings, status, remedy)
 
-    def _report(self, X: Any, facts: dict[str, Any], status: Status) -> None:
+    def _report(self, X: Any, findings: Findings, status: Status, remedy: str | None = None) -> None:
         self.status_ = status
         common = {
             "procedure": type(self).__name__,
@@ -63,9 +70,9 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
             "n_samples": X.shape[0],
             "n_features": X.shape[1],
             "errors": None,
-            "remedy": None,
+            "remedy": remedy,
         }
-        self.report_ = Report({**common, "notes": [], "details": {}, **facts})
+        self.report_ = Report({**common, "notes": list(findings.notes), "details": dict(findings.details)})
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Values of the rows of X.

@@ -48,7 +48,7 @@ from ..criteria import Criterion
 from ..multiclass import n_problems
 from ..samples import Samples
 from ..schedules import Optimal, Schedule, get
-from ..solution import Epoch, Status
+from ..solution import Epoch, Findings, Status
 
 HALVINGS = 40  # of a step that would raise J; below that it is rounding that decides
 LENGTHS = 10  # first steps of the level method that make its fixed length
@@ -84,7 +84,7 @@ class DescentRule:
         self.named = ""  # the parameter that a divergence is put down to
         self.trail = Path(self.a, model.record == "weights", n_problems(model.classes_.size, model.multiclass_))
         self.k = 0
-        self.facts: dict[str, Any] = {}
+        self.notes: list[str] = []
         self.here: Place | None = None  # what is known already of the present a
 
     @property
@@ -96,6 +96,11 @@ class DescentRule:
     def path(self) -> NDArray[Any] | None:
         """The recorded weights."""
         return self.trail.so_far(self.a)
+
+    @property
+    def findings(self) -> Findings:
+        """What a minimum with errors means."""
+        return Findings(notes=self.notes)
 
     def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
         """What is subtracted from a, and its scale eta(k) as the history keeps it."""
@@ -162,9 +167,9 @@ class DescentRule:
                     f"{margin} leaves descent on criterion={self.criterion.name!r} at a = 0, which is a minimum "
                     "whatever the classes: give a margin > 0, or a start."
                 )
-            self.facts["notes"] = [f"With {margin} a = 0 is a minimum whatever the classes: give a margin > 0."]
+            self.notes = [f"With {margin} a = 0 is a minimum whatever the classes: give a margin > 0."]
         elif not moved and self.k == 1:
-            self.facts["notes"] = ["The gradient is zero at the start, which is the minimum."]
+            self.notes = ["The gradient is zero at the start, which is the minimum."]
 
     def diverged(self, value: float) -> ValueError:
         """The error for a descent that runs away."""
@@ -287,7 +292,7 @@ class NewtonRule(DescentRule):
             return gradient * (max(1.0, length(self.a)) / length(gradient)), 1.0
         if 0 < self.found.rank < gradient.size:
             rank = f"rank {self.found.rank} of {gradient.size}"
-            self.facts["notes"] = [f"The Hessian is singular ({rank}): the shortest of the Newton steps was taken."]
+            self.notes = [f"The Hessian is singular ({rank}): the shortest of the Newton steps was taken."]
         return np.asarray(self.found.step, self.a.dtype), 1.0
 
     def fall(self, here: Place, watch: Watch) -> float:

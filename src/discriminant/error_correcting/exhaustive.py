@@ -90,7 +90,7 @@ def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | 
     None
     """
     if not isinstance(max_weight, int | np.integer) or max_weight < 1:
-        raise ValueError(f"max_weight={max_weight!r} is out of range: give a whole number, 1 or more.")
+        raise ValueError(f"max_weight={max_weight!r} must be a whole number >= 1; give one.")
     X = table_of(X)
     if X.ndim == 2 and (digits := math.log10(2 * max_weight + 1) * (X.shape[1] + 1)) > 10:
         raise ValueError(

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -38,7 +39,7 @@ from .._guards.state import all_or_nothing
 from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier, available_when
 from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule, get
-from ..solution import Epoch, Solution, Status
+from ..solution import Epoch, Findings, Solution, Status
 from .visits import ErrorCorrectingRule, Returns, Sweep
 
 BLOCK = 64 * 2**20  # bytes of kernel rows that are computed at a time
@@ -163,6 +164,14 @@ def expansion(kernel: mercer.Kernel, X: Any, Z: Any, strengths: NDArray[Any], wa
     return scores
 
 
+@dataclass(frozen=True, kw_only=True)
+class DualFindings(Findings):
+    """How many corrections the theorem allows, and the largest K(x, x) of all portions."""
+
+    bound: float | None
+    largest: float
+
+
 class DualRule(ErrorCorrectingRule):
     """Table 2.2 at work: one pass over the patterns is one epoch.
 
@@ -179,7 +188,7 @@ class DualRule(ErrorCorrectingRule):
         self.F, self.gram, self.online = F, gram, online
         self.largest = float(gram.diagonal[problem.part].max(initial=model._largest if online else 0))
         self.bias = A.dtype.type(1.0 if model.bias == "augmented" else self.largest)
-        self.facts["largest"] = self.largest
+        self.bound: float | None = None
         repeats = self.schedule.name == "constant" and model.order == "cyclic" and not online
         self.returns = Returns(self._state()) if repeats else None
 
@@ -187,6 +196,11 @@ class DualRule(ErrorCorrectingRule):
     def answer(self) -> NDArray[Any]:
         """Weights b and strengths of all patterns, the earlier ones first."""
         return np.hstack([self.A[:, :1], self.past, self.A[:, 1:]])
+
+    @property
+    def findings(self) -> DualFindings:
+        """The bound of the theorem, and the largest K(x, x) so far."""
+        return DualFindings(notes=self.notes, bound=self.bound, largest=self.largest)
 
     @property
     def path(self) -> NDArray[Any] | None:
@@ -234,12 +248,12 @@ class DualRule(ErrorCorrectingRule):
         if not sweep.corrections:
             if not (self.online or sweep.errors or self._holds(problem, sweep.low)):
                 return self.told(sweep, None)
-            self.facts["bound"] = None if self.online else self._bound(sweep.low)
+            self.bound = None if self.online else self._bound(sweep.low)
             return self.told(sweep, Status.CONVERGED if sweep.errors else Status.SEPARATED)
         earlier = None if self.returns is None else self.returns.earlier(self._state())
         if earlier is None:
             return self.told(sweep, None)
-        self.facts["notes"] = [f"The discriminants after this pass are those that began pass {earlier}."]
+        self.notes = [f"The discriminants after this pass are those that began pass {earlier}."]
         return self.told(sweep, Status.CYCLES)
 
     def _holds(self, problem: Problem, low: float) -> bool:
@@ -394,7 +408,7 @@ class KernelPerceptron(OnlineClassifier):
             raise ValueError(f"schedule={self.schedule!r} needs {needs}, which an error-correcting rule has not: use "
                              "a number, '1/k', 'k', 'adaptive' or a function of k.")  # fmt: skip
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         problem.check_finite()
         self.X_fit_ = problem.source
         self._gram = Gram(mercer.get(self.kernel), problem.source, self.cache_size)
@@ -423,8 +437,8 @@ class KernelPerceptron(OnlineClassifier):
     def _is_plane(self) -> bool:
         return isinstance(mercer.get(self.kernel), mercer.Linear)
 
-    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float | None] | None:
-        bound = None if problem.weight.size else solution.facts.get("bound")
+    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[float], float | None] | None:
+        bound = None if problem.weight.size else solution.findings.bound
         return None if bound is None else lambda R: bound
 
     def _scores(self, X: Any) -> NDArray[Any]:
@@ -483,14 +497,14 @@ class KernelPerceptron(OnlineClassifier):
             rules.append(rule)
         return rules
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         """Keep the rows that the discriminant is made of: the earlier portions first."""
         rows = problem.source
         if solutions[0].weights.shape[1] > problem.n_rows + 1:
             mixed = sparse.issparse(rows) or sparse.issparse(self.X_fit_)
             rows = sparse.vstack([self.X_fit_, rows], format="csr") if mixed else np.vstack([self.X_fit_, rows])
         self.X_fit_ = rows
-        self._largest = max(solution.facts["largest"] for solution in solutions)
+        self._largest = max(solution.findings.largest for solution in solutions)
         super()._publish(solutions, problem, X)
 
     def _remedy(self) -> str:

@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from .._kernel_matrix.rows import KernelRows
 from ..base.classifier import IterativeClassifier
 from ..multiclass import n_problems
-from ..solution import Epoch, Solution, Status
+from ..solution import Epoch, Findings, Solution, Status, numbered
 from .hulls import Array, Best, Found, Places, bounds_of, difference, keep, look, look_once, write
 
 BATCH = 4096  # updates of one compiled call, at the most
@@ -198,6 +199,16 @@ def _updates(
     return log.shape[0], MORE, 0, 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class MarginFindings(Findings):
+    """Multipliers, the margin that was reached, what no plane can exceed, and the evidence of overlap."""
+
+    alpha: NDArray[Any]
+    margin: float
+    upper: float
+    evidence: NDArray[Any] | None
+
+
 class MarginRule:
     """MinOver or the Adatron at work: compiled calls make many updates, ``epoch`` hands them out one by one."""
 
@@ -267,20 +278,17 @@ class MarginRule:
         return self.trail.so_far(self.answer[0])
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def findings(self) -> MarginFindings:
         """Multipliers, margin and upper bound."""
         alpha, _, margin, upper = self.state
-        return {
-            "alpha": alpha,
-            "margin": margin,
-            "upper": upper,
-            "evidence": self.evidence,
-            "notes": self.notes if margin > 0 else [*self.notes, ERRORS],
-            "details": {
-                "margin": f"{margin:.6g}; no plane has more than {upper:.6g}",
-                "support": f"{np.count_nonzero(alpha):,} patterns with alpha > 0",
-            },
+        details = {
+            "margin": f"{margin:.6g}; no plane has more than {upper:.6g}",
+            "support": f"{np.count_nonzero(alpha):,} patterns with alpha > 0",
         }
+        notes = self.notes if margin > 0 else [*self.notes, ERRORS]
+        return MarginFindings(
+            notes=notes, details=details, alpha=alpha, margin=margin, upper=upper, evidence=self.evidence
+        )
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One update."""
@@ -376,7 +384,7 @@ class MarginClassifier(IterativeClassifier):
     def _rule(self) -> Any:  # pragma: no cover
         raise NotImplementedError
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         problem.check_finite()
         self._store: KernelRows | None = None
         if not self._is_plane():
@@ -408,29 +416,30 @@ class MarginClassifier(IterativeClassifier):
         else:
             self.dual_coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        facts = [solution.facts for solution in solutions]
-        margin, upper = (np.array([fact[name] for fact in facts]) for name in ("margin", "upper"))
+        found = [solution.findings for solution in solutions]
+        margin, upper = np.array([each.margin for each in found]), np.array([each.upper for each in found])
         gap = np.full(margin.size, np.inf)
         np.divide(np.maximum(upper - margin, 0), margin, out=gap, where=margin > 0)
-        alpha = np.array([fact["alpha"] for fact in facts])
+        alpha = np.array([each.alpha for each in found])
         self.support_ = np.flatnonzero(alpha.any(axis=0))
-        one = len(facts) == 1
+        one = len(found) == 1
         self.alpha_ = alpha[0] if one else alpha.T
         self.margin_ = float(margin[0]) if one else margin
-        found = [np.zeros(problem.n_rows) if fact["evidence"] is None else fact["evidence"] for fact in facts]
-        self.evidence_ = None if not np.any(found) else found[0] if one else np.array(found)
+        evidence = [np.zeros(problem.n_rows) if each.evidence is None else each.evidence for each in found]
+        self.evidence_ = None if not np.any(evidence) else evidence[0] if one else np.array(evidence)
         self.gap_ = float(gap[0]) if one else gap
 
-    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
-        facts = super()._facts(solutions, problem)
-        if len(solutions) > 1:  # each has lines of its own, which would hide those of the others
-            own = [solution.facts for solution in solutions]
-            worst = min(range(len(own)), key=lambda p: own[p]["margin"])
-            facts["details"] = {"margin": f"{own[worst]['margin']:.6g} in problem {worst}, the smallest of {len(own)}"}
-            facts["notes"] = [f"Problem {p}: {note}" for p, fact in enumerate(own) for note in fact["notes"]]
-        return facts
+    def _details(self, solutions: list[Solution[MarginFindings]]) -> dict[str, Any]:
+        if len(solutions) == 1:
+            return super()._details(solutions)
+        margins = [solution.findings.margin for solution in solutions]
+        worst = int(np.argmin(margins))  # each has lines of its own, which would hide those of the others
+        return {"margin": f"{margins[worst]:.6g} in problem {worst}, the smallest of {len(margins)}"}
+
+    def _remarks(self, solutions: list[Solution[MarginFindings]]) -> list[str]:
+        return numbered(solutions)
 
     def _is_plane(self) -> bool:
         return isinstance(mercer.get(self.kernel), mercer.Linear)

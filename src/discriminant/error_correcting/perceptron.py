@@ -22,6 +22,7 @@ Shawe-Taylor, *An Introduction to Support Vector Machines*, Table 2.1 and Remark
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from .._guards.parameters import choice, number
 from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule, get
-from ..solution import Epoch, Solution, Status
+from ..solution import Epoch, Findings, Solution, Status
 from .pocket import PocketRule, all_errors
 from .visits import ErrorCorrectingRule, Returns, Sweep, correct, visit
 
@@ -134,19 +135,38 @@ def _batch(
     return violators, errors, criterion, low
 
 
+@dataclass(frozen=True, kw_only=True)
+class PerceptronFindings(Findings):
+    """First and last weights, the increment of w0, and the smallest margin of the last pass."""
+
+    start: NDArray[Any]
+    last: NDArray[Any]
+    bias: float
+    gamma: float
+    online: bool
+
+
 class PerceptronRule(ErrorCorrectingRule):
     """What the single-sample and the batch rule share: the way they end."""
 
     def __init__(self, A: NDArray[Any], problem: Problem, model: Perceptron, online: bool) -> None:
         super().__init__(A, model.margin, model.schedule, model)
         self.bias = A.dtype.type(model._bias_step(problem))
-        self.facts = {"start": A.copy(), "bias": float(self.bias), "last": A, "online": online}
+        self.start, self.online, self.gamma = A.copy(), online, np.inf
         repeats = self.schedule.name == "constant" and model.order == "cyclic" and model.slack == 0 and not online
         self.returns = Returns(self.A) if repeats else None
 
+    @property
+    def findings(self) -> PerceptronFindings:
+        """What the theorem's bound is computed from, and the weights at the end."""
+        return PerceptronFindings(
+            notes=self.notes, inseparable=self.inseparable, start=self.start, bias=float(self.bias), gamma=self.gamma,
+            last=np.atleast_2d(self.A).copy(), online=self.online,
+        )  # fmt: skip
+
     def _ended(self, problem: Problem, sweep: Sweep) -> Status | None:
         """The status when the corrections have ceased or are bound to go on for ever."""
-        self.facts["gamma"] = sweep.low
+        self.gamma = sweep.low
         if not sweep.corrections:
             return Status.CONVERGED if sweep.errors else Status.SEPARATED
         if self.returns is None or (earlier := self.returns.earlier(self.A)) is None:
@@ -160,10 +180,10 @@ class PerceptronRule(ErrorCorrectingRule):
 
     def _prove(self, problem: Problem, finding: str) -> None:
         """Say whether the finding is a proof: it is when all the arithmetic was exact."""
-        exact = problem.exact(self.facts["start"], self._additions(problem), self.eta(), float(self.bias))
-        self.facts["inseparable"] = exact
+        exact = problem.exact(self.start, self._additions(problem), self.eta(), float(self.bias))
+        self.inseparable = exact
         what = "exact arithmetic: the classes are not linearly separable" if exact else "floating-point arithmetic"
-        self.facts["notes"] = [f"{finding}, in {what}."]
+        self.notes = [f"{finding}, in {what}."]
 
 
 class SingleSampleRule(PerceptronRule):
@@ -192,7 +212,6 @@ class SingleSampleRule(PerceptronRule):
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
-        self.facts["last"] = np.atleast_2d(self.A)  # anew: a copy of the rule has a vector of its own
         sweep = self.sweep(problem, watch)
         status = self._ended(problem, sweep)
         if status is Status.SEPARATED and self.total is not None:
@@ -205,9 +224,7 @@ class SingleSampleRule(PerceptronRule):
         errors = all_errors(problem, np.ascontiguousarray(mean), watch)
         if not errors:
             return Status.SEPARATED, sweep
-        self.facts["notes"] = [
-            f"The last weights separate all patterns, their mean leaves {errors} errors: last_weights_."
-        ]
+        self.notes = [f"The last weights separate all patterns, their mean leaves {errors} errors: last_weights_."]
         return Status.CONVERGED, sweep._replace(errors=errors)
 
 
@@ -381,13 +398,13 @@ class Perceptron(OnlineClassifier):
         """Increment of w0 for a unit step: 1, or R^2 (+ Delta^2, the length of the slack coordinate)."""
         return 1.0 if self.bias == "augmented" else problem.squared_radius() + self.slack**2
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
         if self.average or self.pocket:
-            last = np.concatenate([solution.facts["last"] for solution in solutions])
+            last = np.concatenate([solution.findings.last for solution in solutions])
             self.last_weights_: NDArray[Any] = last[0] if len(last) == 1 else last
         if self.pocket:
-            self.n_copies_ = sum(solution.facts["copies"] for solution in solutions)
+            self.n_copies_ = sum(solution.findings.copies for solution in solutions)
 
     def _resumed_from(self) -> NDArray[Any]:
         return self.last_weights_ if self.average else self.weights_
@@ -400,17 +417,17 @@ class Perceptron(OnlineClassifier):
             return overlap + "."
         return f"{overlap}; if the classes are separable after all, a larger max_iter or standardized features help."
 
-    def _theorem(self, solution: Solution, problem: Problem) -> Callable[[float], float | None] | None:
+    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[float], float | None] | None:
         """The bound of Theorem 5.1, in the space where w0 belongs to a constant coordinate: 1, or R."""
         schedule = get(self.schedule)
         plain = not (self.batch or self.pocket or self.average or self.slack) and not problem.weight.size
-        plain = plain and not solution.facts["online"]  # the last portion does not tell the radius of all
+        plain = plain and not solution.findings.online  # the last portion does not tell the radius of all
         if solution.status is not Status.SEPARATED or schedule.name != "constant" or not plain:
             return None
-        constant = np.sqrt(solution.facts["bias"])
+        constant = np.sqrt(solution.findings.bias)
         scale = np.r_[1 / constant, np.ones(problem.n_features)]
         kesler = 1 if problem.n_outputs == 1 else np.sqrt(2)
-        answer, start, gamma = solution.weights * scale, solution.facts["start"] * scale, solution.facts["gamma"]
+        answer, start, gamma = solution.weights * scale, solution.findings.start * scale, solution.findings.gamma
         eta, margin = schedule(1), float(self.margin)
 
         def bound(R: float) -> float | None:

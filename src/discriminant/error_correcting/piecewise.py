@@ -292,9 +292,6 @@ class PiecewiseLinearMachine(IterativeClassifier):
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
-        super()._warn(watch, stacklevel + 2)  # this method and the fit above stand in between
-
     def _is_plane(self) -> bool:
         return False
 

@@ -10,6 +10,7 @@ Sources: Duda, Hart, Stork, *Pattern Classification*, section 5.7 and Computer e
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from .._engine.driver import CHUNK, Watch
 from .._engine.path import copy_into, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite
-from ..solution import Epoch, Status
+from ..solution import Epoch, Findings, Status
 from .visits import ErrorCorrectingRule, Sweep, correct, visit
 
 if TYPE_CHECKING:
@@ -105,6 +106,14 @@ def all_errors(problem: Problem, A: NDArray[Any], watch: Watch) -> int:
     return errors
 
 
+@dataclass(frozen=True, kw_only=True)
+class PocketFindings(Findings):
+    """The weights at the end of the last pass, and how often the pocket changed."""
+
+    last: NDArray[Any]
+    copies: int
+
+
 class PocketRule(ErrorCorrectingRule):
     """One epoch is as many random visits as there are patterns."""
 
@@ -115,18 +124,21 @@ class PocketRule(ErrorCorrectingRule):
         self.pocket = self.A.copy()
         self.state = np.array([0, 0, -1, -1, 0])
         self.online = online
-        self.facts = {"last": A, "copies": 0}
 
     @property
     def answer(self) -> NDArray[Any]:
         """What is in the pocket."""
         return np.atleast_2d(self.pocket)
 
+    @property
+    def findings(self) -> PocketFindings:
+        """The weights at the end, and how often the pocket changed."""
+        return PocketFindings(notes=self.notes, last=np.atleast_2d(self.A).copy(), copies=int(self.state[4]))
+
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """Draw and visit; the errors are those of the pocket on all patterns."""
         if self.state[2] < 0 or self.online:  # a new portion: what the pocket did on others says nothing here
             self.state[2:4] = all_errors(problem, self.pocket, watch), -1
-        self.facts["last"] = np.atleast_2d(self.A)  # anew: a copy of the rule has a vector of its own
         part = np.flatnonzero(problem.part)
         draws = part[self.draw.randint(part.size, size=part.size)]
         before, criterion = self.k, 0.0
@@ -144,5 +156,4 @@ class PocketRule(ErrorCorrectingRule):
                 start, criterion = start + visited, criterion + met
         errors = int(self.state[2])
         self.schedule.observe(errors=errors)
-        self.facts["copies"] = int(self.state[4])
         return self.told(Sweep(errors, criterion, self.k - before, 0.0), None if errors else Status.SEPARATED)

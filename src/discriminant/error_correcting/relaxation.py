@@ -20,7 +20,6 @@ Source: Duda, Hart, Stork, *Pattern Classification*, section 5.6, Algorithms 8 a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +33,7 @@ from .._engine.problem import Problem, sqnorms
 from .._engine.rows import CSR, Rows, compiled, finite, inlined
 from .._guards.parameters import choice, number
 from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import Schedule, get
 from ..solution import Epoch, Status
@@ -165,7 +165,7 @@ class SingleSampleRule(RelaxationRule):
         etas = super().steps(count)
         if etas.size and not (etas.min() > 0 and etas.max() < 2):
             bad = etas[(etas <= 0) | (etas >= 2)][0]
-            raise ValueError(f"eta={bad:g} is out of range: single-sample relaxation needs 0 < eta < 2.")
+            raise ValueError(f"eta={bad:g} must be a number > 0 and < 2; single-sample relaxation needs 0 < eta < 2.")
         return etas
 
     def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
@@ -202,11 +202,11 @@ class BatchRule(RelaxationRule):
         elif (first := self.schedule(1)) >= 2 / problem.n_rows and first >= (
             bound := 2 / largest_eigenvalue(problem, watch)
         ):
-            warnings.warn(
+            text = (
                 f"eta={first:g} is not below 2 / lambda_max = {bound:.6g}, up to which batch relaxation is sure to "
-                "descend: it may diverge. Give a smaller eta, or None for half the bound.",
-                stacklevel=8,  # up to the line that calls fit
+                "descend: it may diverge. Give a smaller eta, or None for half the bound."
             )
+            warn_user(UserWarning(text))
         self.settled = True
 
     def add_all(self, problem: Problem, start: int, stop: int, total: NDArray[Any]) -> Any:

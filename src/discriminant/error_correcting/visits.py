@@ -24,7 +24,7 @@ from .._engine.threads import Workers
 from .._guards.state import Changing
 from ..multiclass import n_problems
 from ..schedules import get
-from ..solution import Epoch, Status
+from ..solution import Epoch, Findings, Status
 
 LONG = 2_000_000  # matrix entries of a batch that are worth threads
 PARTS = 8  # of such a batch
@@ -108,7 +108,8 @@ class ErrorCorrectingRule(Changing):
         self.trail = Path(A, model.record == "weights", n_problems(model.classes_.size, model.multiclass_))
         self.random = check_random_state(model.random_state) if model.order == "random" else None
         self.k = 0
-        self.facts: dict[str, Any] = {}
+        self.notes: list[str] = []
+        self.inseparable = False
         self._etas, self._first = np.empty(0, A.dtype), 1
         self._cycle = np.empty(0, np.uint32)
 
@@ -121,6 +122,11 @@ class ErrorCorrectingRule(Changing):
     def path(self) -> NDArray[Any] | None:
         """The recorded weights."""
         return self.trail.so_far(self.A)
+
+    @property
+    def findings(self) -> Findings:
+        """What the rule tells beside the weights."""
+        return Findings(notes=self.notes, inseparable=self.inseparable)
 
     def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
         """The compiled pass over ``order``: visits made, corrections, errors, criterion, smallest margin."""

@@ -17,6 +17,7 @@ Source: Duda, Hart, Stork, *Pattern Classification*, section 5.5.3, Algorithm 7,
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_column, row_length
 from .._guards.parameters import choice, number
 from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
-from ..solution import Epoch, Solution, Status
+from ..solution import Epoch, Findings, Solution, Status
 from .visits import ErrorCorrectingRule, correct, visit
 
 # Largest exponent of a weight in float64 and in float32, with room for a sum of products with features.
@@ -105,6 +106,14 @@ def _epoch(
     return order.size, errors, errors, criterion, low, shift, peak
 
 
+@dataclass(frozen=True, kw_only=True)
+class WinnowFindings(Findings):
+    """The weights as exponents of alpha, and the shift that keeps them within floats."""
+
+    exponents: NDArray[np.float64]
+    shift: float
+
+
 class WinnowRule(ErrorCorrectingRule):
     """One pass over the patterns is one epoch."""
 
@@ -112,21 +121,24 @@ class WinnowRule(ErrorCorrectingRule):
         self.s = s[0].astype(np.float64)
         self.rate, self.room = math.log(model.alpha), ROOM[problem.dtype]
         A = problem.zeros()
-        shift, self.peak = _refresh(self.s, self.rate, self.room, A[0])
+        self.shift, self.peak = _refresh(self.s, self.rate, self.room, A[0])
         super().__init__(A, 0.0, 1.0, model)
-        self.facts = {"exponents": self.s[None], "shift": shift}
+
+    @property
+    def findings(self) -> WinnowFindings:
+        """The logarithms of the weights."""
+        return WinnowFindings(exponents=self.s[None].copy(), shift=self.shift)
 
     def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
         """Correct at each error."""
-        *met, self.facts["shift"], self.peak = _epoch(
-            problem.rows, problem.labels, problem.weight, order, self.s, self.rate, self.room, self.facts["shift"],
+        *met, self.shift, self.peak = _epoch(
+            problem.rows, problem.labels, problem.weight, order, self.s, self.rate, self.room, self.shift,
             self.peak, self.A, self.trail.rows, self.trail.cursor,
         )  # fmt: skip
         return met
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
-        self.facts["exponents"] = self.s[None]  # anew: a copy of the rule has a vector of its own
         sweep = self.sweep(problem, watch)
         if not np.all(np.isfinite(self.s)):
             raise problem.refuse()
@@ -214,10 +226,10 @@ class BalancedWinnow(OnlineClassifier):
     def _resumed_from(self) -> NDArray[Any]:
         return self.exponents_
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        exponents = np.concatenate([solution.facts["exponents"] for solution in solutions])
-        shifts = np.array([solution.facts["shift"] for solution in solutions])
+        exponents = np.concatenate([solution.findings.exponents for solution in solutions])
+        shifts = np.array([solution.findings.shift for solution in solutions])
         several = len(solutions) > 1
         self.exponents_: NDArray[np.float64] = exponents if several else exponents[0]
         self.shift_: float | NDArray[np.float64] = shifts if several else float(shifts[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.extras import needed
+from ..exceptions import warn_user
 from ._errors import TableError
 from ._texts import looks_of
 
@@ -210,11 +210,11 @@ def _check_looks(name: str, levels: list[str], rows: int) -> None:
             f"column {name!r} holds {odd!r} among numbers: correct it, leave the field empty if its value is "
             f"missing, or leave the column out (drop={name!r})."
         )
-    warnings.warn(
+    text = (
         f"column {name!r} is taken for text, each number in it for a level of its own, because it holds "
-        f"{odd!r}: correct that if it is a slip.",
-        stacklevel=2,
+        f"{odd!r}: correct that if it is a slip."
     )
+    warn_user(UserWarning(text))
 
 
 def labels_of(parts: Sequence[Any], written: bool = False) -> NDArray[Any]:

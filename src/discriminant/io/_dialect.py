@@ -7,12 +7,12 @@ import csv
 import io
 import os
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import IO, Any, NamedTuple
 
 from .._engine.extras import needed
+from ..exceptions import warn_user
 from ._errors import TableError
 from ._first_row import is_data
 from ._lines import MORE_FIELDS, broken_row
@@ -72,7 +72,7 @@ class Dialect(NamedTuple):
     def warn(self) -> None:
         """Tell what is odd, once the file has turned out to be a table."""
         if self.odd is not None:
-            warnings.warn(self.odd, stacklevel=2)
+            warn_user(UserWarning(self.odd))
 
     @property
     def comma(self) -> bool:

@@ -30,6 +30,8 @@ Source: Duda, Hart, Stork, *Pattern Classification*, sections 5.10.1-5.10.3, Eqs
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,7 +43,7 @@ from .._engine.refusals import check_total, published
 from .._guards.parameters import choice, number
 from .._guards.validation import floats
 from ..base.classifier import LinearClassifier
-from ..solution import Epoch, Solution, Status
+from ..solution import Epoch, Findings, Solution, Status, numbered
 from .inequalities import Inequalities, Optimum, inequalities, minimize
 
 Vector = NDArray[np.float64]
@@ -57,6 +59,16 @@ CRITERIA = {
 def violations(b: Vector, margins: Vector) -> Vector:
     """Return tau_i = max(0, b_i - a'y_i), the best artificial variables for a given a."""
     return np.maximum(b - margins, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramFindings(Findings):
+    """Value and lower bound of one program, its multipliers, and the steps of the simplex."""
+
+    value: float
+    dual: float
+    multipliers: Vector
+    steps: int
 
 
 class LinearProgram(LinearClassifier):
@@ -150,26 +162,25 @@ class LinearProgram(LinearClassifier):
             raise ValueError(f"b holds {b[~fits][0]:g}: give margins b > 0 (and below 1e150).")
         return b
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         self._criterion = CRITERIA[self.criterion]
         problem.check_finite()
         problem, b = problem.canonical(), self._margins(problem.n_rows)
         end = time.monotonic() + (np.inf if self.time_limit is None else self.time_limit)
-        solutions: list[Solution] = []
+        solutions: list[Solution[Any]] = []
         for part in self._problems(problem):
             late = solutions and watch.interrupted
             solutions.append(self._unsolved(part, b) if late else self._solve(part, b, watch, end))
         return solutions
 
-    def _unsolved(self, problem: Problem, b: Vector) -> Solution:
+    def _unsolved(self, problem: Problem, b: Vector) -> Solution[Any]:
         """A problem that Ctrl-C left no time for: a = 0, and no multipliers."""
         v = problem.weight.astype(np.float64) if problem.weight.size else np.ones(b.size)
         value = self._most(b[problem.part], v[problem.part])
-        multipliers = np.zeros(problem.n_rows)
-        facts = {"notes": [], "value": value, "dual": 0.0, "multipliers": multipliers, "steps": 0}
-        return Solution(problem.zeros(), Status.STOPPED, [], None, facts)
+        nothing = ProgramFindings(value=value, dual=0.0, multipliers=np.zeros(problem.n_rows), steps=0)
+        return Solution(problem.zeros(), Status.STOPPED, [], nothing)
 
-    def _solve(self, problem: Problem, b: Vector, watch: Watch, end: float) -> Solution:
+    def _solve(self, problem: Problem, b: Vector, watch: Watch, end: float) -> Solution[Any]:
         """One linear program: over the rows that are part of the problem, in the solver's coordinates."""
         part = problem.part
         source = problem.source if np.all(part) else problem.source[part]
@@ -194,7 +205,7 @@ class LinearProgram(LinearClassifier):
             )
         return self._concluded(problem, rows, b, v, optimum)
 
-    def _concluded(self, problem: Problem, rows: Inequalities, b: Vector, v: Vector, optimum: Optimum) -> Solution:
+    def _concluded(self, problem: Problem, rows: Inequalities, b: Vector, v: Vector, optimum: Optimum) -> Solution[Any]:
         """Look at the answer anew, in float64 and as it is published: the value, its bound, and what they mean."""
         stopped = not optimum.optimal
         multipliers = np.nan_to_num(optimum.multipliers)
@@ -210,16 +221,16 @@ class LinearProgram(LinearClassifier):
         value = float(v @ tau) if self.criterion == "perceptron" else float(tau.max())
         wrong = np.unique(rows.owner[~rows.satisfied(A, problem.dtype)]).size
         status = self._status(wrong, stopped, inseparable, bool(np.any(weights[:, 1:])))
-        facts = {
-            "inseparable": inseparable,
-            "notes": [] if stopped else notes_of(multipliers, residual, inseparable, wrong, (value - dual) / most),
-            "value": value,
-            "dual": dual,
-            "multipliers": spread(multipliers, rows, problem),
-            "steps": optimum.steps,
-        }
+        findings = ProgramFindings(
+            inseparable=inseparable,
+            notes=[] if stopped else notes_of(multipliers, residual, inseparable, wrong, (value - dual) / most),
+            value=value,
+            dual=dual,
+            multipliers=spread(multipliers, rows, problem),
+            steps=optimum.steps,
+        )
         epochs = [] if stopped else [Epoch(wrong, value, 0.0, int(np.any(weights)))]
-        return Solution(weights, status, epochs, None, facts)
+        return Solution(weights, status, epochs, findings)
 
     def _most(self, b: Vector, v: Vector) -> float:
         """The criterion at a = 0, which the minimum cannot exceed."""
@@ -234,22 +245,29 @@ class LinearProgram(LinearClassifier):
         useless = self.criterion == "minimax" or not directed
         return Status.NOT_SEPARABLE if inseparable and useless else Status.CONVERGED
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
-        facts = [solution.facts for solution in solutions]
-        whole = sum if self.criterion == "perceptron" else max
-        self.objective_, dual = float(whole(f["value"] for f in facts)), float(whole(f["dual"] for f in facts))
-        totals = {
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
+        found = [solution.findings for solution in solutions]
+        self.objective_ = float(self._whole()(each.value for each in found))
+        super()._publish(solutions, problem, X)
+        self.dual_ = found[0].multipliers if len(found) == 1 else np.array([each.multipliers for each in found])
+
+    def _whole(self) -> Callable[[Iterable[float]], float]:
+        """What the values of several programs amount to."""
+        return sum if self.criterion == "perceptron" else max
+
+    def _details(self, solutions: list[Solution[ProgramFindings]]) -> dict[str, Any]:
+        found = [solution.findings for solution in solutions]
+        dual = float(self._whole()(each.dual for each in found))
+        gap = self.objective_ - dual
+        return {
             "criterion value": self.objective_,
             "lower bound": dual,
-            "duality gap": self.objective_ - dual,
-            "simplex steps": sum(f["steps"] for f in facts),
+            "duality gap": 0.0 if gap < 0 else gap,  # by rounding
+            "simplex steps": sum(each.steps for each in found),
         }
-        for p, fact in enumerate(facts):
-            fact["details"] = totals
-            if len(facts) > 1:
-                fact["notes"] = [f"Problem {p} (row {p} of coef_): {note}" for note in fact["notes"]]
-        super()._publish(solutions, problem, X)
-        self.dual_ = facts[0]["multipliers"] if len(facts) == 1 else np.array([f["multipliers"] for f in facts])
+
+    def _remarks(self, solutions: list[Solution[ProgramFindings]]) -> list[str]:
+        return numbered(solutions)
 
     def _remedy(self) -> str:
         more = "" if self.multiclass_ != "one-vs-rest" else " multiclass='one-vs-one' or 'kesler' asks for less;"

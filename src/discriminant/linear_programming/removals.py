@@ -146,9 +146,9 @@ def minimum_removals(
     0
     """
     if not isinstance(time_limit, int | float | np.number) or isinstance(time_limit, bool) or not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit!r} is out of range: give seconds > 0.")
+        raise ValueError(f"time_limit={time_limit!r} must be a number > 0; give seconds.")
     if not (isinstance(exact, bool) or exact == "auto"):
-        raise ValueError(f"exact={exact!r} is unknown: choose 'auto', True or False.")
+        raise ValueError(f"exact={exact!r} must be one of 'auto', True, False; choose one of these.")
     X, labels, classes = _checked(X, y, intercept)
     doubles = X.astype(np.float64, copy=False) if X.dtype.kind != "f" else X
     with watching() as watch:

@@ -38,14 +38,14 @@ from .._engine.threads import one_blas_thread
 from .._guards.parameters import choice, number
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import IterativeClassifier
-from ..exceptions import InfiniteEstimateWarning, warn_once
+from ..exceptions import InfiniteEstimateWarning, warn_user
 from ..geometry import LinearMachine
 from ..multiclass import relabel
 from ..schedules import Optimal, get
 from ..solution import Solution
 from .infinity import prepare, told
 from .newton import WIDE
-from .regression import Frame, RegressionRule, check_sizes
+from .regression import Frame, RegressionFindings, RegressionRule, check_sizes
 from .squared_loss import SquaredRule
 from .wald import WaldTable
 
@@ -221,7 +221,7 @@ class LogisticDiscriminant(IterativeClassifier):
             return problem.weight.astype(np.float64) if problem.weight.size else None
         return row_weights(self.class_weight, self.classes_, self._labels, problem.weight)
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         self._labels = problem.labels  # of all classes, also where one class is held against the rest
         self._watch = watch
         try:
@@ -230,31 +230,33 @@ class LogisticDiscriminant(IterativeClassifier):
         finally:
             del self._labels, self._watch
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
-        found = solutions[0].facts.get("escape")
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
+        findings = solutions[0].findings
+        found = findings.escape if isinstance(findings, RegressionFindings) else None
         self._infinite, self.recession_ = None, None
         if found is not None:
             rows = np.flatnonzero(problem.part)
             names = [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(problem.n_features)))]
             self._infinite = told(found, names, rows) | {"separability": found.proof}
-            direction = solutions[0].facts["rule"].frame.outward(found.direction)
+            direction = findings.rule.frame.outward(found.direction)
             direction /= np.linalg.norm(direction[:, 1:])
             self.recession_ = direction[0] if len(direction) == 1 else direction
         super()._publish(solutions, problem, X)
         self.covariance_ = self._covariance(solutions[0])
 
-    def _covariance(self, solution: Solution) -> NDArray[np.float64] | None:
+    def _covariance(self, solution: Solution[Any]) -> NDArray[np.float64] | None:
         """The inverse information at the estimate, where there is one."""
-        rule = solution.facts.get("rule")
-        if rule is None or self._infinite or not solution.status.finished:
+        findings = solution.findings
+        if not isinstance(findings, RegressionFindings) or self._infinite or not solution.status.finished:
             return None
+        rule = findings.rule
         likelihood = rule.frame.likelihood
         if likelihood.c > 1 or likelihood.ridge > 0 or likelihood.d >= WIDE:
             return None
         found: NDArray[np.float64] | None = rule.frame.covariance(rule.inner.A)
         return found
 
-    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
+    def _facts(self, solutions: list[Solution[Any]], problem: Problem) -> dict[str, Any]:
         facts = super()._facts(solutions, problem)
         if self._infinite is not None:
             facts |= {name: self._infinite[name] for name in ("verdict", "proof", "remedy")}
@@ -269,16 +271,16 @@ class LogisticDiscriminant(IterativeClassifier):
             f"perfectly: {self._infinite['rows']}." + (f" Coefficients: {which}." if which else "")
         )
 
-    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
+    def _warn(self, watch: Watch) -> None:
         found, self._infinite = self._infinite, None  # the proof holds the data, which a model must not
         if found is None or watch.interrupted:
-            super()._warn(watch, stacklevel + 1)
+            super()._warn(watch)
             return
         text = (
             f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({found['verdict']}). "
             f"Which rows and coefficients are concerned stands in report_. To try: {found['remedy']}"
         )
-        warn_once(InfiniteEstimateWarning(text, self.report_, found["separability"]), stacklevel + 1)
+        warn_user(InfiniteEstimateWarning(text, self.report_, found["separability"]), once=True)
 
     def _remedy(self) -> str:
         if self.loss == "squared":

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +20,7 @@ from .._engine.driver import Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.refusals import NotFiniteError, published
-from ..solution import Epoch, Status
+from ..solution import Epoch, Findings, Status
 from .firth import FirthRule
 from .hessian import Whole
 from .infinity import Escape, escape, provable
@@ -107,6 +108,14 @@ class Asker(Protocol):
         """The verdict and its plane as augmented weights, one row a discriminant; None where there is no plane."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class RegressionFindings(Findings):
+    """Where the estimate went when it is infinite, and the rule that knows the frame of the weights."""
+
+    escape: Escape | None
+    rule: RegressionRule
+
+
 class RegressionRule:
     """Newton's method, its kin or Firth's, with a look for estimates at infinity after each step."""
 
@@ -165,7 +174,7 @@ class RegressionRule:
         return self.trail.so_far(self._shown())
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def findings(self) -> RegressionFindings:
         """Method, criterion, gradient and decrement; what singularity or infinity did."""
         inner, notes = self.inner, []
         size = self.frame.likelihood.size
@@ -179,7 +188,7 @@ class RegressionRule:
             "gradient": inner.slope,
             "Newton decrement": inner.gap,
         }
-        return {"notes": notes, "details": details, "escape": self.escape, "rule": self}
+        return RegressionFindings(notes=notes, details=details, escape=self.escape, rule=self)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One step, and perhaps the question whether there is anything to arrive at."""

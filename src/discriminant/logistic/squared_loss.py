@@ -25,7 +25,7 @@ from .._engine.threads import RUNS, in_runs
 from ..geometry import safe_norm
 from ..multiclass import n_problems
 from ..schedules import Constant, get
-from ..solution import Epoch, Status
+from ..solution import Epoch, Findings, Status
 
 Vector = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class SquaredRule:
         self.runs = int(np.clip(problem.entries // max(50_000, problem.n_features), 1, RUNS))
         self.schedule = Constant(self._safe(problem)) if model.schedule is None else get(model.schedule)
         self.steepest = 0.0
-        self.facts: dict[str, Any] = {"details": {"method": "gradient descent"}}
+        self.findings = Findings(details={"method": "gradient descent"})
         self.trail = Path(self.answer[0], model.record == "weights", n_problems(model.classes_.size, model.multiclass_))
 
     def _safe(self, problem: Problem) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -17,7 +16,7 @@ from .._engine.callbacks import listen
 from .._engine.driver import Watch, drive
 from .._engine.threads import one_blas_thread
 from .._guards.parameters import choice, number
-from ..exceptions import warn_of
+from ..exceptions import warn_of, warn_user
 from ..solution import Epochs, Report, Solution, Status
 from .backpropagation import Output
 from .training import BLOCK, UNITS, Lesson, NetworkRule, first_weights, pack, unpack
@@ -98,7 +97,7 @@ class NetworkEstimator:
         """Labels whose shares the rows held out must keep, or None."""
         return None
 
-    def _driven(self, lesson: Lesson, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution:
+    def _driven(self, lesson: Lesson, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution[Any]:
         """Drive the rule from random weights; callbacks that listen see the model as if the fit ended now."""
         values = lesson.problem.source
         values = values.data if sparse.issparse(values) else values
@@ -151,7 +150,7 @@ class NetworkEstimator:
             ) from None
         return replace(lesson, rows=rows, held=held)
 
-    def _portion(self, lesson: Lesson, watch: Watch, first: bool) -> Solution:
+    def _portion(self, lesson: Lesson, watch: Watch, first: bool) -> Solution[Any]:
         """One pass over a portion of data, going on from the present weights."""
         if self.early_stopping:
             raise ValueError("early_stopping=True holds rows out of a whole fit: set it to False for partial_fit.")
@@ -173,9 +172,9 @@ class NetworkEstimator:
         self.coefs_, self.intercepts_ = unpack(A[0], self._units)
         self.n_outputs_, self.n_layers_ = int(self._units[-1]), self._units.size
 
-    def _conclude(self, solution: Solution) -> None:
+    def _conclude(self, solution: Solution[Any]) -> None:
         """Publish what is the network's own: its notes, and the history of the rows held out."""
-        rule: NetworkRule = solution.facts["rule"]
+        rule: NetworkRule = solution.findings.rule
         rule.forget()
         self._notes, self._told = rule.notes, solution.told
         if rule.validation:
@@ -187,11 +186,11 @@ class NetworkEstimator:
             return "a smaller learning_rate, for the loss has risen, or standardize the features."
         return "raise max_iter or learning_rate, or standardize the features."
 
-    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
+    def _warn(self, watch: Watch) -> None:
         """Warn when the fit was interrupted or had not finished."""
         for note in self._notes:
-            warnings.warn(note, UserWarning, stacklevel=stacklevel)
-        warn_of(self.report_, watch.interrupted, stacklevel + 1)
+            warn_user(UserWarning(note))
+        warn_of(self.report_, watch.interrupted)
 
     def _by_hand(self, coefs: Any, intercepts: Any) -> None:
         """Check and take weights that were set by hand."""
@@ -253,7 +252,7 @@ class NetworkEstimator:
 def whole(name: str, value: Any, remedy: str) -> int:
     """``value`` as a whole number of 1 or more; otherwise an error that names it."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name}={value!r} is out of range: {remedy}.")
+        raise ValueError(f"{name}={value!r} must be a whole number >= 1; {remedy}.")
     return int(value)
 
 

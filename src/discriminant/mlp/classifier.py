@@ -192,7 +192,7 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
     def _strata(self, lesson: Lesson) -> NDArray[Any] | None:
         return lesson.problem.labels[lesson.rows]
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else "kesler"
         self._rule = None
         return [self._driven(self._lesson(problem, problem.n_outputs), watch, X, y, sample_weight)]
@@ -210,11 +210,11 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
         T = labels[:, None] == (1 if n_outputs == 1 else np.arange(n_outputs))
         return lesson(problem, T)
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
         self._conclude(solutions[0])
 
-    def _facts(self, solutions: list[Solution], problem: Problem) -> dict[str, Any]:
+    def _facts(self, solutions: list[Solution[Any]], problem: Problem) -> dict[str, Any]:
         facts = super()._facts(solutions, problem)
         if self.loss == "squared":
             facts["criterion"] = "half the mean of |y - f(x)|^2 + alpha |W|^2 / (2 batch)"

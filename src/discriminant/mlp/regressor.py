@@ -8,6 +8,7 @@ Source: *Machine Learning: Theory and Practice*, section 8.6, Example 16.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -211,20 +212,16 @@ class MultilayerPerceptronRegressor(NetworkEstimator, CallbackSupportMixin, Line
     def _output(self) -> Output:
         return Output.LINEAR_SQUARED
 
-    def _tell(self, solution: Solution, aimed: Lesson) -> None:
+    def _tell(self, solution: Solution[Any], aimed: Lesson) -> None:
         """Set the fitted attributes."""
         self._set_weights(solution.weights)
         self.n_iter_, self.n_corrections_ = max(1, solution.n_iter), solution.n_corrections
         self.history_ = {name: column for name, column in history_of([solution]).items() if name != "errors"}
         value = float(solution.epochs[-1].criterion) if solution.epochs else None
         details = {"iterations": self.n_iter_, "corrections": self.n_corrections_, "criterion value": value}
-        details |= solution.facts["details"]
-        facts = {
-            "details": details,
-            "notes": solution.facts["notes"],
-            "remedy": self._remedy() if solution.status is Status.BUDGET else None,
-        }
-        self._report(aimed.problem.source, facts, solution.status)
+        findings = replace(solution.findings, details=details | dict(solution.findings.details))
+        remedy = self._remedy() if solution.status is Status.BUDGET else None
+        self._report(aimed.problem.source, findings, solution.status, remedy)
         self._conclude(solution)
 
     def with_weights(self, coefs: Any, intercepts: Any = None) -> Self:

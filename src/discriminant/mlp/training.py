@@ -20,7 +20,7 @@ from .._engine.driver import Watch
 from .._engine.problem import Problem, read_only
 from .._engine.rows import CSR
 from .._guards.state import Changing
-from ..solution import Epoch, Status
+from ..solution import Epoch, Findings, Status
 from .backpropagation import BETA_1, BETA_2, Network, Output, Room, Step, Unit, densify, learn
 
 UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}
@@ -81,6 +81,13 @@ def first_weights(sizes: NDArray[np.int64], activation: str, random: Any, dtype:
     return pack(coefs, intercepts, dtype)
 
 
+@dataclass(frozen=True, kw_only=True)
+class NetworkFindings(Findings):
+    """The rule itself, which knows the losses of the rows held out."""
+
+    rule: NetworkRule
+
+
 class NetworkRule(Changing):
     """The procedure at work for ``drive``: an epoch is one pass over the patterns, a correction one step."""
 
@@ -104,12 +111,12 @@ class NetworkRule(Changing):
         return (self.kept if self.validation else self.net.w)[None]
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def findings(self) -> NetworkFindings:
         """What the report adds."""
         details: dict[str, Any] = {"units": "-".join(map(str, self.net.sizes)), "weights": self.net.w.size}
         if self.validation:
             details["held out"] = f"least loss {self.best:.4g} in iteration {int(np.argmin(self.validation)) + 1}"
-        return {"details": details, "notes": self.notes, "rule": self}
+        return NetworkFindings(details=details, notes=self.notes, rule=self)
 
     def epoch(self, lesson: Lesson, watch: Watch) -> Epoch:
         """One pass over the patterns in a new order, and the judgment on the rows held out."""

@@ -60,7 +60,7 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
     [7, 5, 4, 3, 5, 3, 4, 2, 0]
     """
     if what not in WHAT:
-        raise ValueError(f"what={what!r} is unknown: choose one of {', '.join(map(repr, WHAT))}.")
+        raise ValueError(f"what={what!r} must be one of {', '.join(map(repr, WHAT))}; choose one of these.")
     ax = axes(ax)
     curves = {name: curve for name, model in _named(models) if (curve := course(model, what)).size}
     for k, (name, curve) in enumerate(curves.items()):

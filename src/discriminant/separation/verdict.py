@@ -108,7 +108,7 @@ def separability(
     """
     for name, value, options in (("reading", reading, READINGS), ("family", family, FAMILIES)):
         if value not in options:
-            raise ValueError(f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, options))}.")
+            raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, options))}; choose one of these.")
     if not isinstance(intercept, bool | np.bool_):
         raise ValueError(f"intercept={intercept!r} is not a bool: give True or False.")
     table, names = _table(X, reading)

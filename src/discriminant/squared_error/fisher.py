@@ -38,7 +38,7 @@ from .._guards.parameters import choice, number
 from .._guards.state import all_or_nothing
 from ..base.classifier import LinearClassifier
 from ..samples import row_sqnorms
-from ..solution import Solution, Status
+from ..solution import Findings, Solution, Status
 
 WIDE = 1000  # features above which wide data are not given a matrix of them
 LARGEST = 5000  # features of the largest scatter matrix that is built: 200 MB
@@ -250,9 +250,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             remedy = "give a share in [0, 1], 'auto' or None"
             number("shrinkage", self.shrinkage, remedy, 0, closed=True, high=1 + 1e-12)
         if self.n_components is not None and (not isinstance(self.n_components, int) or self.n_components < 1):
-            raise ValueError(f"n_components={self.n_components!r} is out of range: give a whole number >= 1, or None.")
+            raise ValueError(f"n_components={self.n_components!r} must be a whole number >= 1 or None; give one.")
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         n, d = problem.source.shape
         with interrupt_raises():
             if self.shrinkage == "auto" and d > LARGEST:
@@ -314,7 +314,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         self._publish([self._discriminate(problem, watch)], problem, given_X)
         return self
 
-    def _discriminate(self, problem: Problem, watch: Watch) -> Solution:
+    def _discriminate(self, problem: Problem, watch: Watch) -> Solution[Any]:
         """The linear machine and the directions from the statistics."""
         s = self._statistics
         self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
@@ -337,8 +337,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         if self.rank_ < len(S):
             lacking = f"The scatter within the classes has rank {self.rank_} of {len(S)}"
             notes = [f"{lacking}: its pseudoinverse was taken; shrinkage is better."]
-        facts = {"notes": notes, "details": {"rank": self.rank_, "condition": condition}}
-        return Solution(published(A, problem.dtype), Status.CONVERGED, [], None, facts)
+        findings = Findings(notes=notes, details={"rank": self.rank_, "condition": condition})
+        return Solution(published(A, problem.dtype), Status.CONVERGED, [], findings)
 
     def _machine(self, W: Matrix, w: Matrix) -> Matrix:
         """The plane of two classes with the weights w, or the linear machine with the weights W."""
@@ -348,7 +348,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             return np.concatenate([[-(w @ through)], w])[None]
         return np.column_stack([-0.5 * np.sum(W * (s.means - s.mean), axis=1) - W @ s.mean, W])
 
-    def _discriminate_wide(self, problem: Problem, watch: Watch) -> Solution:
+    def _discriminate_wide(self, problem: Problem, watch: Watch) -> Solution[Any]:
         """The same by products with the patterns, where a matrix of the features would be too large."""
         share = 0.0 if self.shrinkage is None else float(self.shrinkage)
         spread = Spread(problem, self.classes_.size, self.within == "equal", share, watch)
@@ -368,9 +368,9 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             f"The scatter within the classes has rank {self.rank_} of {d} at the most: its pseudoinverse was taken; "
             "shrinkage is better."
         ]  # fmt: skip
-        facts = {"notes": notes, "details": {"rank": self.rank_, "solver": "lsqr"}}
+        findings = Findings(notes=notes, details={"rank": self.rank_, "solver": "lsqr"})
         A = self._machine(W, W[1] - W[0])
-        return Solution(published(A, problem.dtype), Status.CONVERGED, [], None, facts)
+        return Solution(published(A, problem.dtype), Status.CONVERGED, [], findings)
 
     def _within_scatter(self, problem: Problem, watch: Watch) -> Matrix:
         """S_W as the parameters ask for."""
@@ -398,7 +398,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         kept = most if self.n_components is None else self.n_components
         if kept > most:
             raise ValueError(
-                f"n_components={kept} is out of range: {self.classes_.size} classes in {d} dimensions have at "
+                f"n_components={kept} must be smaller; {self.classes_.size} classes in {d} dimensions have at "
                 f"most {most} directions."
             )
         order = np.argsort(spread)[::-1]

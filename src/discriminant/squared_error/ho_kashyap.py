@@ -30,6 +30,7 @@ Source: Duda, Hart, Stork, *Pattern Classification*, section 5.9, Algorithms 11 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ from .._guards.parameters import choice, number
 from .._guards.validation import floats
 from ..base.classifier import IterativeClassifier
 from ..multiclass import n_problems
-from ..solution import Epoch, Solution, Status
+from ..solution import Epoch, Findings, Solution, Status, numbered
 from .patterns import Array, Linear, Patterns
 
 NEGLIGIBLE = 1e-9  # an error below this part of the largest one counts as zero, where evidence is weighed
@@ -57,6 +58,15 @@ def optimal_rate(v: Array, s: Array, Ys: Array, w: Any) -> float:
     """Return v's / |Ys|^2 for the step s = Rv of v = Y'|e|: the eta that lowers |e|^2 most (Eqs. 94, 95)."""
     size = float(np.abs(s).max())  # so that no square can overflow
     return float(v @ (s / size)) / size / float(np.sum(w * (Ys / size) ** 2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarginsFound(Findings):
+    """Margins b, errors Ya - b, and the evidence of overlap."""
+
+    margins: Array
+    errors: Array
+    evidence: Array
 
 
 class HoKashyapRule:
@@ -101,9 +111,9 @@ class HoKashyapRule:
         return self.trail.so_far(self.answer[0])
 
     @property
-    def facts(self) -> dict[str, Any]:
+    def findings(self) -> MarginsFound:
         """Margins and errors, which stay b(1) and zero for rows that are no part of the problem, and the evidence."""
-        return {"notes": self.notes, "margins": self.b, "errors": self.e, "evidence": self.evidence}
+        return MarginsFound(notes=self.notes, margins=self.b, errors=self.e, evidence=self.evidence)
 
     def first(self, start: Array, model: HoKashyap) -> Array:
         """The vector a(1)."""
@@ -206,7 +216,7 @@ class DescentRule(HoKashyapRule):
         self.eta = bound / 2 if model.eta is None or self.optimal else float(model.eta)
         if not self.eta < bound:
             raise ValueError(
-                f"eta={self.eta:g} is out of range: with this R and these patterns the rule descends for "
+                f"eta={self.eta:g} must be smaller; with this R and these patterns the rule descends for "
                 f"0 < eta < {bound:.6g}. Give a smaller eta, None for half the bound, or 'optimal'."
             )
         return start
@@ -381,17 +391,17 @@ class HoKashyap(IterativeClassifier):
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         return self._kinds[self.variant](start[0], problem, self)
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
-        facts = [solution.facts for solution in solutions]
-        if len(facts) > 1:
-            for p, fact in enumerate(facts):
-                fact["notes"] = [f"Problem {p} (row {p} of coef_): {note}" for note in fact["notes"]]
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        one = 0 if len(facts) == 1 else slice(None)
-        self.margins_: Array = np.array([fact["margins"] for fact in facts])[one]
-        self.errors_: Array = np.array([fact["errors"] for fact in facts])[one]
-        found = np.array([fact["evidence"] for fact in facts])[one]
-        self.evidence_ = found if np.any(found) else None
+        found = [solution.findings for solution in solutions]
+        one = 0 if len(found) == 1 else slice(None)
+        self.margins_: Array = np.array([each.margins for each in found])[one]
+        self.errors_: Array = np.array([each.errors for each in found])[one]
+        evidence = np.array([each.evidence for each in found])[one]
+        self.evidence_ = evidence if np.any(evidence) else None
+
+    def _remarks(self, solutions: list[Solution[MarginsFound]]) -> list[str]:
+        return numbered(solutions)
 
     def _remedy(self) -> str:
         if self.status_ is Status.NOT_SEPARABLE:

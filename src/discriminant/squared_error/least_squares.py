@@ -31,7 +31,7 @@ from .._guards.validation import floats
 from ..base.classifier import LinearClassifier, available_when
 from ..base.regressor import LinearRegressor
 from ..solution import Solution, Status
-from .solver import details_of, solve
+from .solver import findings_of, solve
 
 Matrix = NDArray[np.float64]
 
@@ -119,7 +119,7 @@ class LeastSquares(LinearClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if isinstance(self.targets, str) and self.targets not in ("ones", "fisher", "posterior"):
-            raise ValueError(f"targets={self.targets!r} is unknown: choose 'ones', 'fisher', 'posterior' or an array.")
+            raise ValueError(f"targets={self.targets!r} must be 'ones', 'fisher', 'posterior' or an array; give one.")
 
     def _targets(self, labels: NDArray[np.int32], counts: Matrix) -> Targets:
         """The targets t = z b of the patterns as they are, one column a discriminant."""
@@ -140,7 +140,7 @@ class LeastSquares(LinearClassifier):
             raise ValueError(f"targets holds {B.min():g}: margins b must be positive; negate the row, not its margin.")
         return np.where(labels == 1, B, -B)[:, None]
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
         labels, v = problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None
         counts = np.bincount(labels[problem.part], None if v is None else v[problem.part], self.classes_.size)
@@ -154,7 +154,7 @@ class LeastSquares(LinearClassifier):
             raise problem.refuse() from None
         self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver
         weights = published(answer.weights.T, problem.dtype)
-        return [Solution(weights, Status.CONVERGED, [], None, details_of(answer))]
+        return [Solution(weights, Status.CONVERGED, [], findings_of(answer))]
 
     @available_when(_has_probabilities)
     def predict_proba(self, X: Any) -> Matrix:
@@ -250,5 +250,5 @@ class LeastSquaresRegressor(LinearRegressor):
         v, T = weight if weight.size else None, y.astype(np.float64)[:, None]
         answer = self._solved(lambda: solve(X, T, v), X)
         self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver
-        self._publish(published(answer.weights[:, 0], X.dtype), X, details_of(answer))
+        self._publish(published(answer.weights[:, 0], X.dtype), X, findings_of(answer))
         return self

@@ -25,7 +25,6 @@ Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,9 +45,10 @@ from .._guards.state import Changing
 from ..base.classifier import ORDER_OF_VISITS
 from ..base.expansion import newton_step
 from ..criteria import SquaredError
+from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import Constant, Optimal, ScalarRLS, Schedule, get
-from ..solution import Epoch, Status
+from ..solution import Epoch, Findings, Status
 
 HUGE = 1e100  # an error that has grown by this factor will not come back
 CACHE = 2**30  # bytes of the Gram matrix that are kept; beyond that it is computed anew each pass
@@ -153,6 +153,13 @@ class Progress(NamedTuple):
     size: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class RuleFindings(Findings):
+    """The rule itself, which knows the strengths and how to go on."""
+
+    rule: LeastMeanSquaresRule
+
+
 class LeastMeanSquaresRule(Changing):
     """The weights, or in dual form (0, alpha), and what is known about the patterns; a subclass makes the epoch."""
 
@@ -167,7 +174,7 @@ class LeastMeanSquaresRule(Changing):
         self.trail = Path(self.A, model.record == "weights", self.shares)
         self.random = check_random_state(model.random_state) if model.order == "random" else None
         self.k = 0
-        self.facts: dict[str, Any] = {"rule": self}
+        self.details: dict[str, Any] = {}
         self.Y: Any = Samples(problem.source, np.ones(problem.n_rows))
         self.present: Any = None
         self.lengths: Any = None
@@ -246,6 +253,11 @@ class LeastMeanSquaresRule(Changing):
             raise self.diverged(np.inf)
         return v
 
+    @property
+    def findings(self) -> RuleFindings:
+        """The strengths in dual form, and what is needed to go on."""
+        return RuleFindings(details=self.details, rule=self)
+
     def rows(self, problem: AimedProblem, part: NDArray[np.uint32], watch: Watch) -> Any:
         """What the pass visits: X, or the rows 1 + x_i'x_j of the Gram matrix."""
         if not self.dual:
@@ -306,7 +318,7 @@ class LeastMeanSquaresRule(Changing):
             self.goal = length_of(self.Y.T @ (self.weight * problem.targets))
         size = length_of(gradient)
         if self.shares == 1:  # a report has one line for it
-            self.facts["details"] = {"gradient": f"{size:.3g} long, {self.goal:.3g} at a = 0"}
+            self.details = {"gradient": f"{size:.3g} long, {self.goal:.3g} at a = 0"}
         if size > min(self.tol * self.goal, self.looked / 2):  # the next look costs as much as many steps
             return False
         self.looked = size
@@ -364,11 +376,11 @@ class BatchRule(LeastMeanSquaresRule):
             return
         eta = self.schedule.eta if isinstance(self.schedule, Constant) else 0.0
         if eta * self.norms.sum() >= 2 and eta >= (bound := self.bound()):  # the trace is no less than lambda_max
-            warnings.warn(
+            text = (
                 f"schedule={eta:g} is not below 2 / lambda_max(Y'Y) = {bound:.6g}: the batch rule diverges. Give a "
-                "smaller step, None for half the bound, or 'optimal'.",
-                stacklevel=9,  # up to the line that calls fit
+                "smaller step, None for half the bound, or 'optimal'."
             )
+            warn_user(UserWarning(text))
 
     def curvature(self, watch: Watch | None = None) -> float:
         """lambda_max(Y'Y)."""
@@ -454,7 +466,7 @@ class WidrowHoffParameters:
 
     def _check_rule(self) -> None:
         if not isinstance(self.max_iter, int | np.integer) or isinstance(self.max_iter, bool) or self.max_iter < 1:
-            raise ValueError(f"max_iter={self.max_iter!r} is out of range: give a whole number of passes, 1 or more.")
+            raise ValueError(f"max_iter={self.max_iter!r} must be a whole number >= 1; give passes.")
         number("tol", self.tol, "give a tolerance >= 0 for the steps and the gradient", 0, closed=True)
         choice("order", self.order, ("cyclic", "random"))
         choice("record", self.record, (None, "weights"))

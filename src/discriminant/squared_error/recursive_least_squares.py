@@ -30,6 +30,7 @@ Sources: Duda, Hart, Stork, *Pattern Classification*, section 5.8.5, Eqs. 64-73,
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -45,7 +46,7 @@ from .._guards.parameters import choice, number
 from .._guards.state import Changing
 from .._guards.validation import floats
 from ..base.classifier import OnlineClassifier
-from ..solution import Epoch, Solution, Status
+from ..solution import Epoch, Findings, Solution, Status
 
 BOUND = 1e8  # how far beyond 1/delta an entry of D may grow
 MEMORY = 2**29  # bytes of R, which a pass holds twice: 8,191 features
@@ -138,6 +139,13 @@ def _epoch(
     return changes, errors, criterion, least
 
 
+@dataclass(frozen=True, kw_only=True)
+class RecursiveFindings(Findings):
+    """The rule itself, with its factors of R."""
+
+    rule: RecursiveRule
+
+
 class RecursiveRule(Changing):
     """The weights and the factors of R, in double precision whatever the patterns are stored in."""
 
@@ -155,7 +163,11 @@ class RecursiveRule(Changing):
         self.V, self.D, self.cap = np.eye(d), np.full(d, 1 / model.delta), BOUND / model.delta
         self.k, self.left = 0, 1 if online else int(model.max_iter)
         self.least = 0.0
-        self.facts: dict[str, Any] = {"rule": self}
+
+    @property
+    def findings(self) -> RecursiveFindings:
+        """The sum of squares, and the factors of R."""
+        return RecursiveFindings(details={"criterion value": self.least}, rule=self)
 
     def go_on_from(self, A: NDArray[Any], V: NDArray[Any], D: NDArray[Any], least: float) -> None:
         """Take up the state of an earlier rule."""
@@ -189,7 +201,6 @@ class RecursiveRule(Changing):
             changes, errors, criterion = changes + changed, errors + wrong, criterion + part
         self.k += changes
         self.left -= 1
-        self.facts["details"] = {"criterion value": self.least}
         step = float(np.sum(self.D[:, None] * self.V**2)) / d  # trace(R) / d: the mean step of Eq. 71
         return Epoch(errors, criterion, step, changes, Status.CONVERGED if self.left <= 0 else None)
 
@@ -295,15 +306,16 @@ class RecursiveLeastSquares(OnlineClassifier):
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         return RecursiveRule(start, problem, self, online)
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         (solution,) = super()._solutions(problem, watch, X, y, sample_weight)
-        rule: RecursiveRule = solution.facts["rule"]
+        rule: RecursiveRule = solution.findings.rule
         loss = held_back(rule, self._starts(problem, 1)[0], float(self.delta)) if self.forgetting == 1 else 0.0
         if loss > NOTICEABLE * rule.least:
-            solution.facts["held back"] = [
+            notes = [
                 f"delta = {self.delta:g} holds the weights back: the sum of squares alone could be lower by "
                 f"{loss:.3g}; give a smaller delta, or standardize the features."
             ]
+            solution = replace(solution, findings=replace(solution.findings, notes=notes))
         return [solution]
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
@@ -312,11 +324,13 @@ class RecursiveLeastSquares(OnlineClassifier):
             cast(RecursiveRule, rules[0]).go_on_from(*self._state)
         return rules
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
-        rule: RecursiveRule = solutions[0].facts["rule"]
-        solutions[0].facts["notes"] = [self._solved(), *solutions[0].facts.get("held back", [])]
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
+        rule: RecursiveRule = solutions[0].findings.rule
         super()._publish(solutions, problem, X)
         self._state = rule.A, rule.V, rule.D, rule.least
+
+    def _remarks(self, solutions: list[Solution[RecursiveFindings]]) -> list[str]:
+        return [self._solved(), *solutions[0].findings.notes]
 
     @property
     def R_(self) -> NDArray[np.float64]:

@@ -28,8 +28,8 @@ from .._guards.parameters import choice, number
 from .._guards.state import all_or_nothing
 from .._guards.validation import taken
 from ..base.regressor import LinearRegressor
-from ..solution import Status
-from .solver import Answer, details_of, dual_ridge, judged, solve
+from ..solution import Findings, Status
+from .solver import Answer, dual_ridge, findings_of, judged, solve
 
 Matrix = NDArray[np.float64]
 BLOCK = 64 * 2**20  # bytes of kernel rows computed at a time in ``predict``
@@ -128,7 +128,7 @@ class RidgeRegressor(LinearRegressor):
         if self.kernel is None and self.dual in ("auto", False):
             answer = self._solved(lambda: solve(X, T, v, float(self.alpha)), X)
             self.solver_, self.condition_ = answer.solver, answer.condition
-            self._publish(published(answer.weights[:, 0], X.dtype), X, details_of(answer))
+            self._publish(published(answer.weights[:, 0], X.dtype), X, findings_of(answer))
         else:
             self._fit_dual(X, T, v)
         return self
@@ -153,11 +153,11 @@ class RidgeRegressor(LinearRegressor):
             W = np.asarray(X.T @ self.dual_coef_.astype(np.float64))[:, None]
             A = np.vstack([bias, W])
             answer: Answer = judged(A, "dual", len(A), self.condition_, X, T, v, float(self.alpha))
-            self._publish(published(A[:, 0], X.dtype), X, details_of(answer))
+            self._publish(published(A[:, 0], X.dtype), X, findings_of(answer))
             return
         self.X_fit_, self.intercept_ = X, float(bias[0])
         details = {"solver": "dual", "condition": self.condition_}
-        self._report(X, {"details": details}, Status.CONVERGED)
+        self._report(X, Findings(details=details), Status.CONVERGED)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Values of the rows of X.

@@ -31,6 +31,7 @@ from .._engine.linalg import Cholesky, cholesky
 from .._engine.moments import Moments, Targets, moments, provisional_center
 from .._engine.refusals import NotFiniteError, check_total
 from .._engine.threads import in_order
+from ..solution import Findings
 
 BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
 EASY = 1e-3  # reciprocal condition above which the normal equations alone are right to a dozen digits
@@ -241,7 +242,7 @@ def by_lsqr(X: Any, T: Matrix, v: Matrix | None, alpha: float, watch: Watch) -> 
     return A, "lsqr", min(n, d + 1), condition
 
 
-def details_of(answer: Answer) -> dict[str, Any]:
+def findings_of(answer: Answer) -> Findings:
     """What the report says about a least-squares answer."""
     d, notes = len(answer.weights), []
     if answer.rank < d:
@@ -257,4 +258,4 @@ def details_of(answer: Answer) -> dict[str, Any]:
         "criterion value": answer.criterion,
         "gradient": answer.gradient,
     }
-    return {"notes": notes, "details": details}
+    return Findings(notes=notes, details=details)

@@ -141,9 +141,9 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
                 cast(LeastMeanSquaresRule, rule).go_on_from(earlier)
         return rules
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        rules = [solution.facts["rule"] for solution in solutions]
+        rules = [solution.findings.rule for solution in solutions]
         self._progress: list[Progress] = [rule.progress for rule in rules]
         if self.dual:
             signs = [2 * (part.labels == 1) - 1 for part in self._problems(problem)]

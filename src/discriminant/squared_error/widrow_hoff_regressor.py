@@ -23,7 +23,7 @@ from ..base.classifier import available_when
 from ..base.regressor import LinearRegressor
 from ..exceptions import warn_of
 from ..schedules import Schedule
-from ..solution import Epochs, Solution, Status, history_of
+from ..solution import Epochs, Findings, Solution, Status, history_of
 from .lms import AimedProblem, LeastMeanSquaresRule, WidrowHoffParameters, streams
 
 
@@ -139,10 +139,10 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
             self._going: LeastMeanSquaresRule | None = None
             with watching() as watch:
                 self._tell(self._solution(problem, watch, *given), problem)
-            warn_of(self.report_, watch.interrupted, stacklevel=4)
+            warn_of(self.report_, watch.interrupted)
         return self
 
-    def _solution(self, problem: AimedProblem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution:
+    def _solution(self, problem: AimedProblem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution[Any]:
         """Drive the rule; callbacks that listen see the model as it would be if the fit ended now."""
         rule, epochs = self._rule(problem, self._first(problem)), 0
         listener = listen(self, int(self.max_iter), X, y, sample_weight)
@@ -215,9 +215,9 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
     def _set_weights(self, a: NDArray[Any]) -> None:
         self.weights_, self.coef_, self.intercept_ = a.copy(), a[1:].copy(), float(a[0])
 
-    def _tell(self, solution: Solution, problem: Problem) -> None:
+    def _tell(self, solution: Solution[Any], problem: Problem) -> None:
         """Set the fitted attributes."""
-        rule: LeastMeanSquaresRule = solution.facts["rule"]
+        rule: LeastMeanSquaresRule = solution.findings.rule
         if self.dual:
             self.alpha_ = rule.alpha
         self._progress, self._epochs = rule.progress, solution.told
@@ -226,6 +226,6 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         self.history_ = {name: column for name, column in history_of([solution]).items() if name != "errors"}
         value = float(solution.epochs[-1].criterion) if solution.epochs else None
         details = {"iterations": self.n_iter_, "corrections": self.n_corrections_, "criterion value": value}
-        details |= solution.facts.get("details", {})
-        facts = {"details": details, "remedy": self._remedy() if solution.status is Status.BUDGET else None}
-        self._publish(solution.weights[0], problem.source, facts, solution.status)
+        findings = Findings(details=details | dict(solution.findings.details))
+        remedy = self._remedy() if solution.status is Status.BUDGET else None
+        self._publish(solution.weights[0], problem.source, findings, solution.status, remedy)

@@ -20,9 +20,8 @@ Theory and Practice*, ch. 8, §8.4; Cristianini, Shawe-Taylor, *An Introduction 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -40,8 +39,8 @@ from .._kernel_matrix.makers import LEAST, checked_diagonal
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import LinearClassifier, available_when
 from ..base.lazy_report import Elsewhere, Later
-from ..exceptions import FitInterruptedWarning
-from ..solution import Epoch, Solution, Status
+from ..exceptions import FitInterruptedWarning, warn_user
+from ..solution import Epoch, Findings, Solution, Status
 from .linear import Machine, Settings
 from .many_classes import machines
 from .parts import Parts, expansions, spread
@@ -56,6 +55,13 @@ NO_MARGIN_WHY = (
     "the patterns coincide in the feature space, or the kernel is no inner product.",
     "Ctrl-C came before the first step.",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineFindings(Findings):
+    """The machine of one problem, with its multipliers."""
+
+    machine: Machine
 
 
 class SupportVectorMachine(LinearClassifier):
@@ -214,7 +220,7 @@ class SupportVectorMachine(LinearClassifier):
             told = {"status": self.status_.name, "reason": self.status_.sentence, "notes": [*notes, NO_SIGMOIDS]}
             self.report_.add(told)
             text = f"{self.report_.headline()} (Ctrl-C). {NO_SIGMOIDS}"
-            warnings.warn(FitInterruptedWarning(text, self.report_), stacklevel=3)
+            warn_user(FitInterruptedWarning(text, self.report_))
         else:
             (found,) = calibrated.calibrated_classifiers_
             self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in found.calibrators])
@@ -261,7 +267,7 @@ class SupportVectorMachine(LinearClassifier):
         total = P.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(P, total, out=np.full_like(P, 1 / P.shape[1]), where=total > 0))
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution]:
+    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         problem.check_finite()
         problem = problem.canonical()
         if self.class_weight is not None:
@@ -316,7 +322,7 @@ class SupportVectorMachine(LinearClassifier):
     def _parts(self, problem: Problem) -> Parts:
         return Parts(problem.labels, self.classes_.size, self.multiclass_)
 
-    def _solution(self, found: Machine, problem: Problem) -> Solution:
+    def _solution(self, found: Machine, problem: Problem) -> Solution[Any]:
         length = found.length
         margin = {"margin": 1 / length} if length > 0 else {}
         stopped = found.status is Status.STOPPED
@@ -324,9 +330,9 @@ class SupportVectorMachine(LinearClassifier):
             found.a[None].astype(problem.dtype),
             found.status,
             [Epoch(0, found.criterion, np.nan, 0)] if stopped else [],
-            facts={
-                "machine": found,
-                "details": {
+            MachineFindings(
+                machine=found,
+                details={
                     "criterion value": found.criterion,
                     "duality gap": found.gap,
                     "KKT violation": found.violation,
@@ -334,14 +340,14 @@ class SupportVectorMachine(LinearClassifier):
                     "support vectors": int(np.count_nonzero(found.alpha)),
                     "rounds": found.rounds,
                 },
-                "notes": found.notes if margin else [*found.notes, NO_MARGIN + NO_MARGIN_WHY[stopped]],
-            },
+                notes=found.notes if margin else [*found.notes, NO_MARGIN + NO_MARGIN_WHY[stopped]],
+            ),
         )
 
     # --- what is published
 
-    def _publish(self, solutions: list[Solution], problem: Problem, X: Any) -> None:
-        self._machines = machines = [solution.facts["machine"] for solution in solutions]
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
+        self._machines = machines = [solution.findings.machine for solution in solutions]
         parts, alphas = self._parts(problem), [machine.alpha for machine in machines]
         self.support_, self._n_rows = parts.supports(alphas), problem.n_rows
         self.n_support_ = np.bincount(problem.labels[self.support_], minlength=self.classes_.size)
@@ -357,7 +363,7 @@ class SupportVectorMachine(LinearClassifier):
         self.gap_ = float(max(machine.gap for machine in machines))
         super()._publish(solutions, problem, X)
 
-    def _details(self, solutions: list[Solution]) -> dict[str, Any]:
+    def _details(self, solutions: list[Solution[Any]]) -> dict[str, Any]:
         return super()._details(solutions) | {"support vectors": int(self.support_.size)}
 
     @property
@@ -403,9 +409,6 @@ class SupportVectorMachine(LinearClassifier):
             scores[start : start + size] = expansions(K, *strengths) + self.intercept_
         return scores.astype(X.dtype)
 
-    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
-        super()._warn(watch, stacklevel + 2)  # this method and the fit above stand in between
-
     def _remedy(self) -> str:
         if self._stretch > STRETCHED:
             return (
@@ -419,7 +422,7 @@ class SupportVectorMachine(LinearClassifier):
 class Fold(SupportVectorMachine):
     """A machine that is one of many, of which nobody wants what Ctrl-C leaves of it."""
 
-    def _warn(self, watch: Watch, stacklevel: int = 4) -> None:
+    def _warn(self, watch: Watch) -> None:
         if watch.interrupted:
             raise KeyboardInterrupt
-        super()._warn(watch, stacklevel)
+        super()._warn(watch)

@@ -36,6 +36,7 @@ from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined
 from .._guards.parameters import choice, number
 from .._guards.state import all_or_nothing
+from .._kernel_matrix.expansion import expansion
 from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier, available_when
 from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule, get
@@ -145,23 +146,6 @@ class Gram:
     def block(self, order: NDArray[np.uint32]) -> NDArray[Any]:
         """The kernel rows of the first patterns of the order, as many as make a block."""
         return np.ascontiguousarray(self.kernel(self.X[order[: self.size]], self.X), self.X.dtype)
-
-
-def expansion(kernel: mercer.Kernel, X: Any, Z: Any, strengths: NDArray[Any], watch: Watch | None = None) -> Any:
-    """The sums of strengths times K(x, z) over the rows of Z, for each row of X; those of strength 0 take no part."""
-    if isinstance(kernel, mercer.Linear):
-        return np.asarray(X @ np.asarray(strengths @ Z).T)
-    used = np.flatnonzero(strengths.any(axis=0))
-    weights = strengths[:, used].T
-    if isinstance(kernel, mercer.Precomputed):
-        return np.asarray(X[:, used] @ weights)
-    scores = np.zeros((X.shape[0], weights.shape[1]), np.result_type(X.dtype, weights.dtype))
-    Z, size = Z[used], max(1, BLOCK // (8 * max(1, used.size)))
-    for start in range(0, X.shape[0] if used.size else 0, size):
-        if watch is not None:
-            watch.check()
-        scores[start : start + size] = kernel(X[start : start + size], Z) @ weights
-    return scores
 
 
 @dataclass(frozen=True, kw_only=True)

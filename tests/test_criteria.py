@@ -390,7 +390,7 @@ def test_names():
     ("wrong", "hint"), [("percepton", "'perceptron'"), ("hinje", "'hinge'"), (3, "one of"), (float, "one of")]
 )
 def test_unknown_name(wrong, hint):
-    with pytest.raises(ValueError, match=f"criterion must be .*squared_hinge.*{wrong}.*{hint}"):
+    with pytest.raises(ValueError, match=f"criterion=.*{wrong}.* must be .*squared_hinge.*{hint}"):
         criteria.get(wrong)
 
 

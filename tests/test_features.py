@@ -84,7 +84,7 @@ def test_agrees_with_scikit_learn_but_for_the_constant(rng):
 
 @pytest.mark.parametrize("degree", [0, -1, 1.5, "2", None, (1, 2)])
 def test_degree_must_be_a_positive_integer(degree):
-    with pytest.raises(ValueError, match=r"degree = .* at least 1; use 2"):
+    with pytest.raises(ValueError, match=r"degree=.* must be a whole number >= 1; use 2"):
         PolynomialMap(degree=degree).fit([[1.0]])
 
 
@@ -106,8 +106,8 @@ def test_a_degree_beyond_the_features_adds_nothing_to_interactions():
 @pytest.mark.parametrize(
     ("degree", "d", "sentence"),
     [
-        (3 * 10**9, 1, "degree = 3000000000 must be at most 1000"),
-        (7, 1000, "degree = 7 makes more than 2,147,483,647 "),
+        (3 * 10**9, 1, "degree=3000000000 must be at most 1000"),
+        (7, 1000, "degree=7 makes more than 2,147,483,647 "),
     ],
 )
 def test_a_map_that_does_not_end_is_refused(degree, d, sentence):

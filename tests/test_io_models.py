@@ -287,7 +287,7 @@ WRONG = {
     "Gaussian has the parameters sigma": lambda: edited(
         "parameters/kernel", {"$kernel": {"name": "Gaussian", "parameters": {}}}, "MinOver"
     ),
-    "sigma = -1": lambda: edited("parameters/kernel/$kernel/parameters/sigma", -1.0, "SupportVectorMachine sigma 2"),
+    "sigma=-1": lambda: edited("parameters/kernel/$kernel/parameters/sigma", -1.0, "SupportVectorMachine sigma 2"),
     "points outside": lambda: edited("fitted/support_/$array/values/0", 150, "SupportVectorMachine gaussian"),
     "does not count": lambda: edited("fitted/n_support_/$array/values/0", 7, "SupportVectorMachine gaussian"),
     "dual_coef_ does not follow": lambda: edited(

@@ -68,11 +68,11 @@ def test_sparse_in_sparse_out_without_stored_zeros() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match=r"y has 1 class; .* give two or more"):
         kesler([[1.0], [2.0]], [0, 0])
-    for X, y in (([[1.0], [2.0]], [0, 1, 2]), ([1.0, 2.0], [0, 1]), ([[1.0], [2.0]], [[0], [1]])):
-        with pytest.raises(
-            ValueError, match=r"X has shape \(2,.* but y has shape .* give rows of X, and one label a row"
-        ):
-            kesler(X, y)
+    for y in ([0, 1, 2], [[0], [1]]):
+        with pytest.raises(ValueError, match=r"y has shape .*, expected \(2,\); give one label for each row"):
+            kesler([[1.0], [2.0]], y)
+    with pytest.raises(ValueError, match=r"X has shape \(2,\); give rows of points"):
+        kesler([1.0, 2.0], [0, 1])
     with pytest.raises(ValueError, match=r"X must hold real numbers .* encode or drop the rest"):
         kesler([["low"], ["high"]], [0, 1])
 

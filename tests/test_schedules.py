@@ -43,16 +43,16 @@ def test_values_are_the_calls(schedule, expected):
 )
 def test_steps_are_numbered_from_one(schedule):
     for k in (0, -1, 1.5, "1"):
-        with pytest.raises(ValueError, match="k must be an integer ≥ 1"):
+        with pytest.raises(ValueError, match=r"k=.* must be a whole number >= 1; steps are numbered from 1"):
             schedule(k)
-    with pytest.raises(ValueError, match="count must be an integer ≥ 0, got -1"):
+    with pytest.raises(ValueError, match="count=-1 must be a whole number >= 0"):
         schedule.values(1, -1)
 
 
 @pytest.mark.parametrize("kind", [Constant, Harmonic, Linear, Adaptive, ScalarRLS])
 @pytest.mark.parametrize("eta", [0, -1.0, np.nan, np.inf, "1", None, True, [1.0]])
 def test_eta_is_positive_and_finite(kind, eta):
-    with pytest.raises(ValueError, match=r"eta must be a positive finite number, got .*; use"):
+    with pytest.raises(ValueError, match=r"eta=.* must be a number > 0; use"):
         kind(eta)
 
 
@@ -184,11 +184,11 @@ def test_adaptive_by_hand():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"factor": 1.0}, "factor must lie between 0 and 1, got 1.0"),
-        ({"factor": 0}, "factor must lie between 0 and 1"),
-        ({"factor": np.nan}, "factor must lie between 0 and 1, got nan"),
-        ({"patience": 0}, "patience must be an integer ≥ 1, got 0"),
-        ({"patience": 2.5}, "patience must be an integer ≥ 1, got 2.5"),
+        ({"factor": 1.0}, "factor=1.0 must be a number > 0 and < 1"),
+        ({"factor": 0}, "factor=0 must be a number > 0 and < 1"),
+        ({"factor": np.nan}, "factor=nan must be a number > 0 and < 1"),
+        ({"patience": 0}, "patience=0 must be a whole number >= 1"),
+        ({"patience": 2.5}, "patience=2.5 must be a whole number >= 1"),
     ],
 )
 def test_bad_adaptive(arguments, message):
@@ -198,7 +198,7 @@ def test_bad_adaptive(arguments, message):
 
 @pytest.mark.parametrize("errors", [-1, np.nan, np.inf, "few"])
 def test_bad_errors(errors):
-    with pytest.raises(ValueError, match="errors must be a finite number ≥ 0, got"):
+    with pytest.raises(ValueError, match=r"errors=.* must be a number >= 0"):
         Adaptive().observe(errors=errors)
 
 
@@ -224,7 +224,7 @@ def test_optimal_length_at_any_scale(scale):
 
 def test_optimal_length_without_curvature():
     for H in ([[0.0, 0.0], [0.0, 0.0]], [[-1.0, 0.0], [0.0, -1.0]], [[np.nan, 0.0], [0.0, 1.0]]):
-        with pytest.raises(ValueError, match=r"hessian must curve upward.*use a number or '1/k'"):
+        with pytest.raises(ValueError, match=r"hessian must give ∇JᵗH∇J > 0.*use a number or '1/k'"):
             Optimal().length([1.0, 1.0], H)
     assert Optimal().length([0.0, 0.0], np.eye(2)) == 0.0
     with pytest.raises(ValueError, match="'optimal' is no function of k; use length"):
@@ -272,14 +272,14 @@ def test_scalar_rls_goes_on_from_what_it_saw():
 def test_custom_values_are_checked(value):
     schedule = Custom(lambda k: 1.0 if k < 3 else value)
     assert schedule(2) == 1.0
-    with pytest.raises(ValueError, match=r"η\(3\) = .*finite number ≥ 0"):
+    with pytest.raises(ValueError, match=r"η\(3\)=.* must be a number >= 0"):
         schedule.values(1, 5)
 
 
 def test_custom_takes_any_real_number():
     for value in (0, 2, np.float32(0.5), np.int64(3), Fraction(1, 4)):
         assert Custom(lambda k, value=value: value)(1) == float(value)
-    with pytest.raises(ValueError, match="function must be callable, got 3"):
+    with pytest.raises(ValueError, match="function=3 must be callable"):
         Custom(3)
 
 
@@ -320,9 +320,7 @@ def test_get(given_as, schedule):
 
 @pytest.mark.parametrize("wrong", [0, -1, 0.0, np.nan, np.inf, True, None, [1.0], {}, "fast", b"1/k"])
 def test_get_refuses(wrong):
-    with pytest.raises(
-        ValueError, match=r"schedule must be .*positive finite number.*1/k.*got .*; (use|did)"
-    ) as caught:
+    with pytest.raises(ValueError, match=r"schedule=.* must be .*1/k.*number > 0.*; (choose|did)") as caught:
         schedules.get(wrong)
     assert repr(wrong) in str(caught.value)
 

@@ -14,40 +14,31 @@ With t = (β² + 2b/η)/(2γ) and everything measured in units of ‖â‖ = 1 t
 References
 ----------
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, Eqs. 21 to 26, §5.7, §5.12.2, Problems 14 and 15, Eq. 107.
-Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2, Theorems 2.3 and 2.7,
-Remark 2.10.
+Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2, Theorems 2.3 and 2.7, Remark 2.10.
 Cover, "Geometrical and statistical properties of systems of linear inequalities", 1965.
 """
 
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+from numpy.typing import ArrayLike
 
-from ._guards.validation import table_of
+from ._guards.parameters import Number
+from .geometry import FloatArray, Points, class_indices, finite_array, ldexp, scaled
+from .multiclass import leads
+from .samples import finite_rows, row_sqnorms, scaled_blocks
 
 __all__ = [
-    "PerceptronBound",
-    "cover",
-    "embedding_strength",
-    "freund_schapire",
-    "novikoff",
-    "perceptron",
-    "perceptron_from_numbers",
-    "radius",
-    "support_vector",
-]
+    "PerceptronBound", "cover", "embedding_strength", "freund_schapire", "novikoff", "perceptron",
+    "perceptron_from_numbers", "radius", "support_vector",
+]  # fmt: skip
 
-FloatArray: TypeAlias = NDArray[np.float64]
-Points: TypeAlias = "ArrayLike | sparse.sparray | sparse.spmatrix"
-
-BLOCK = 2**20  # numbers in a block of rows: 8 MB of temporaries, whatever the size of the data
+POSITIVE = Number("give a number above 0", 0)
+NONNEGATIVE = Number("give 0 or more", 0, closed=True)
+COUNT = Number("give how many there are", 1, closed=True, whole=True)
 TINY = 1e-150  # below it the square of a margin is no longer a number
 EXACT_COUNTS = 2000  # up to so many points the dichotomies are counted in integers
 
@@ -88,7 +79,7 @@ class PerceptronBound(float):
     gamma: float
 
     def __new__(cls, value: float, alpha: float, beta: float, gamma: float) -> PerceptronBound:
-        """Make the float and hang its origin on it."""
+        """Make the float, with where it comes from."""
         bound = super().__new__(cls, value)
         bound.alpha, bound.beta, bound.gamma = alpha, beta, gamma
         return bound
@@ -146,22 +137,23 @@ def perceptron(
     >>> float(bound), bound.corrections, bound.gamma
     (27.0, 27, 1.0)
     """
-    rows, exponent = _rows(X)
+    rows, exponent = finite_rows(X)
     weights, shift = _scaled_solution(solution)
-    labels = _labels(y, rows.shape[0], weights)
-    if weights.shape[-1] != rows.shape[1] + 1:
+    classes, labels = class_indices(y, "y", rows.shape[0])
+    expected = len(weights) if weights.ndim == 2 else 2
+    if (len(classes), rows.shape[1] + 1) != (expected, weights.shape[-1]):
         raise ValueError(
-            f"solution has {weights.shape[-1]} weights in a vector for X with {rows.shape[1]} columns; "
-            "give (w0, w1, …, wd), the bias first"
+            f"solution has {weights.shape[-1]} weights in a vector for {expected} classes, where X has {rows.shape[1]} "
+            f"columns and y {len(classes)} classes; give (w0, w1, …, wd), the bias first, and c of them for c classes"
         )
     exponent = max(exponent, 0)  # the patterns y = (1, x) are divided by 2 to this power
     unit = math.ldexp(1.0, -exponent)
-    square, gamma, first = 0.0, math.inf, 0
-    for block in _blocks(rows, unit):
-        square = max(square, float(_squares(block).max()) + unit * unit)
-        margins = _margins(block @ weights[..., 1:].T + unit * weights[..., 0], labels[first : first + block.shape[0]])
+    square, gamma = 0.0, math.inf
+    for part, block in scaled_blocks(rows, unit):
+        square = max(square, float(row_sqnorms(block).max()) + unit * unit)
+        g, own = block @ weights[..., 1:].T + unit * weights[..., 0], labels[part]
+        margins = leads(g, own)[0] if weights.ndim == 2 else np.where(own == 1, g, -g)
         gamma = min(gamma, float(margins.min()))
-        first += block.shape[0]
     square *= weights.ndim  # Kesler's rows hold y and −y: ‖η_ij‖² = 2‖y‖²
     return _evaluate(weights, shift, square, gamma, exponent, start, eta, margin)
 
@@ -204,9 +196,9 @@ def perceptron_from_numbers(
     0
     """
     weights, shift = _scaled_solution(solution)
-    fraction, exponent = math.frexp(_positive("beta", beta))
-    scaled = math.ldexp(_number("gamma", gamma), -exponent - shift)
-    return _evaluate(weights, shift, fraction * fraction, scaled, exponent, start, eta, margin)
+    fraction, exponent = math.frexp(POSITIVE("beta", beta))
+    gamma = math.ldexp(POSITIVE("gamma", gamma), -exponent - shift)
+    return _evaluate(weights, shift, fraction * fraction, gamma, exponent, start, eta, margin)
 
 
 def novikoff(R: float, gamma: float) -> float:
@@ -234,7 +226,7 @@ def novikoff(R: float, gamma: float) -> float:
     >>> bounds.novikoff(R=2.0, gamma=0.5)
     64.0
     """
-    ratio = 2 * _positive("R", R) / _positive("gamma", gamma)
+    ratio: float = 2 * POSITIVE("R", R) / POSITIVE("gamma", gamma)
     return ratio * ratio
 
 
@@ -265,8 +257,7 @@ def freund_schapire(R: float, D: float, gamma: float) -> float:
     >>> bounds.freund_schapire(R=2.0, D=1.0, gamma=0.5)
     144.0
     """
-    ratio = 2 * (_positive("R", R) + _nonnegative("D", D)) / _positive("gamma", gamma)
-    return ratio * ratio
+    return novikoff(POSITIVE("R", R) + NONNEGATIVE("D", D), gamma)
 
 
 def embedding_strength(R: float, gamma: float) -> float:
@@ -323,9 +314,9 @@ def radius(X: Points) -> float:
     >>> bounds.radius([[3, 4], [1, 0]]), bounds.radius([[3e200, 4e200]])
     (5.0, 5e+200)
     """
-    rows, exponent = _rows(X)
-    square = max(float(_squares(block).max()) for block in _blocks(rows, math.ldexp(1.0, -exponent)))
-    return _ldexp(math.sqrt(square), exponent)
+    rows, exponent = finite_rows(X)
+    square = max(float(row_sqnorms(block).max()) for _, block in scaled_blocks(rows, math.ldexp(1.0, -exponent)))
+    return ldexp(math.sqrt(square), exponent)
 
 
 def support_vector(model: Any) -> float:
@@ -357,10 +348,7 @@ def support_vector(model: Any) -> float:
     """
     alpha = np.asarray(getattr(model, "alpha_", ()))
     if alpha.ndim != 1 or alpha.size == 0:
-        raise ValueError(
-            f"model = {model!r} has no alpha_ with one multiplier for each training row; "
-            "fit a two-class SupportVectorMachine"
-        )
+        raise ValueError(f"model={model!r} must have one alpha_ a training row; fit a two-class SupportVectorMachine")
     return float(np.count_nonzero(alpha) / alpha.size)
 
 
@@ -399,7 +387,7 @@ def cover(n: int, d: int, *, intercept: bool = True) -> float:
     >>> bounds.cover(1_000_000, 499_999)
     0.5
     """
-    n, weights = _count("n", n), _count("d", d) + bool(intercept)
+    n, weights = COUNT("n", n), COUNT("d", d) + bool(intercept)
     if weights >= n:
         return 1.0
     if n <= EXACT_COUNTS:
@@ -424,15 +412,18 @@ def _evaluate(
     margin: float,
 ) -> PerceptronBound:
     """Minimize over α, for patterns divided by 2 to the exponent and a solution divided by 2 to the shift."""
-    eta, margin = _positive("eta", eta), _nonnegative("margin", margin)
+    eta, margin = POSITIVE("eta", eta), NONNEGATIVE("margin", margin)
     if not gamma > TINY:
         raise ValueError(
-            f"solution does not separate: gamma = {_ldexp(gamma, exponent + shift) + 0.0:g} must be positive; "
+            f"solution does not separate: gamma = {ldexp(gamma, exponent + shift) + 0.0:g} must be positive; "
             "give a vector with aᵗy > 0 for every pattern, such as the weights_ of a fit that ended SEPARATED"
         )
-    target = square + _ldexp(2 * margin / eta, -2 * exponent)  # β² + 2b/η
+    target = square + ldexp(2 * margin / eta, -2 * exponent)  # β² + 2b/η
     a = weights.ravel()
-    a1 = np.ldexp(_start(start, weights) / eta, -exponent)
+    a1 = np.zeros(a.size) if start is None else finite_array(start, "start", 1, 2).ravel()
+    if a1.size != a.size:
+        raise ValueError(f"start has {a1.size} weights, the solution {a.size}; give (w0, w) of the solution's shape")
+    a1 = np.ldexp(a1 / eta, -exponent)
     if not a1.any():
         alpha = target / gamma
         k0 = target * float(a @ a) / (gamma * gamma)  # no root is taken: exact for integers
@@ -446,135 +437,13 @@ def _evaluate(
         alpha = (least + reach) / norm
         # reach − ahead, without cancellation where a(1) is a long way along â already
         k0 = (across * across / (reach + ahead) if ahead > 0 else reach - ahead) / unit_gamma
-    beta = _ldexp(math.sqrt(square), exponent)
-    return PerceptronBound(k0, _ldexp(alpha, exponent - shift), beta, _ldexp(gamma, exponent + shift))
+    beta = ldexp(math.sqrt(square), exponent)
+    return PerceptronBound(k0, ldexp(alpha, exponent - shift), beta, ldexp(gamma, exponent + shift))
 
 
 def _scaled_solution(solution: Any) -> tuple[FloatArray, int]:
     """Give the solution divided by a power of two, so that squares are safe, and the power."""
     for name in ("weights_", "a", "weights"):
         solution = getattr(solution, name, solution)
-    weights = _floats("solution", solution)
-    if weights.ndim == 2 and weights.shape[0] == 1:
-        weights = weights[0]
-    if weights.ndim not in (1, 2) or weights.size == 0:
-        raise ValueError(f"solution has shape {weights.shape}; give (w0, w), or one such row for each class")
-    shift = int(np.frexp(np.abs(weights).max())[1])
-    return np.ldexp(weights, -shift), shift
-
-
-def _start(start: ArrayLike | None, weights: FloatArray) -> FloatArray:
-    if start is None:
-        return np.zeros(weights.size)
-    vector = _floats("start", start)
-    if vector.size != weights.size:
-        raise ValueError(f"start has shape {vector.shape}, the solution {weights.shape}; give (w0, w) of that shape")
-    return vector.ravel()
-
-
-def _labels(y: ArrayLike, n: int, weights: FloatArray) -> NDArray[np.int64]:
-    """Give the index of each row's class, checked against the rows and the solution."""
-    labels = np.asarray(y)
-    if labels.shape != (n,):
-        raise ValueError(f"y has shape {labels.shape}, X has {n} rows; give one label for each row")
-    classes, codes = np.unique(labels, return_inverse=True)
-    expected = 2 if weights.ndim == 1 else weights.shape[0]
-    if len(classes) != expected:
-        raise ValueError(
-            f"y has {len(classes)} classes, the solution is for {expected}; give one vector (w0, w) for two classes "
-            "and c of them for c classes"
-        )
-    return codes.astype(np.int64)
-
-
-def _margins(g: Any, labels: NDArray[np.int64]) -> FloatArray:
-    """Give âᵗy for two classes, the lead over the strongest rival for many."""
-    lead: FloatArray
-    if g.ndim == 1:
-        lead = np.where(labels == 1, g, -g)
-        return lead
-    each = np.arange(len(labels))
-    own = g[each, labels]
-    g[each, labels] = -np.inf
-    lead = own - g.max(axis=1)
-    return lead
-
-
-def _rows(X: Any) -> tuple[Any, int]:
-    """Give X as an array or a CSR matrix, finite and not empty, and the binary exponent of its largest entry."""
-    rows: Any = table_of(X)
-    if rows.dtype.kind not in "fiub":
-        rows = rows.astype(np.float64) if sparse.issparse(rows) else _floats("X", X)
-    if rows.ndim != 2 or 0 in rows.shape:
-        raise ValueError(f"X has shape {rows.shape}; give a table of n ≥ 1 rows and d ≥ 1 columns")
-    values = rows.data if sparse.issparse(rows) else rows
-    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0  # no temporary; nan stays nan
-    if not math.isfinite(largest):
-        raise ValueError("X must be finite, got nan or infinity; impute or drop those rows")
-    return rows, math.frexp(largest)[1]
-
-
-def _blocks(rows: Any, unit: float) -> Iterator[Any]:
-    """Yield blocks of rows in float64, multiplied by a power of two; the caller's matrix is not touched."""
-    numbers = rows.nnz / rows.shape[0] if sparse.issparse(rows) else rows.shape[1]  # in a row
-    step = max(1, int(BLOCK / max(numbers, 1)))
-    for first in range(0, rows.shape[0], step):
-        block = rows[first : first + step]
-        if sparse.issparse(block):
-            yield block.astype(np.float64) * unit
-        else:
-            yield np.multiply(block, unit, dtype=np.float64)
-
-
-def _squares(block: Any) -> FloatArray:
-    if sparse.issparse(block):
-        return np.asarray(block.multiply(block).sum(axis=1)).ravel()
-    squares: FloatArray = np.einsum("ij,ij->i", block, block)
-    return squares
-
-
-def _ldexp(value: float, exponent: int) -> float:
-    with np.errstate(over="ignore", under="ignore"):
-        return float(np.ldexp(value, exponent))
-
-
-def _floats(name: str, values: Any) -> FloatArray:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold real numbers ({error}); encode or drop the rest") from error
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got nan or infinity; impute or drop those values")
-    return array
-
-
-def _number(name: str, value: float) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} = {value!r} must be a number") from error
-    if not math.isfinite(number):
-        raise ValueError(f"{name} = {value!r} must be finite; give a number")
-    return number
-
-
-def _positive(name: str, value: float) -> float:
-    if not (number := _number(name, value)) > 0:
-        raise ValueError(f"{name} = {value!r} must be positive; give a number above 0")
-    return number
-
-
-def _nonnegative(name: str, value: float) -> float:
-    if not (number := _number(name, value)) >= 0:
-        raise ValueError(f"{name} = {value!r} must not be negative; give 0 or more")
-    return number
-
-
-def _count(name: str, value: int) -> int:
-    try:
-        count = operator.index(value)
-    except TypeError as error:
-        raise ValueError(f"{name} = {value!r} must be a whole number; give an int") from error
-    if count < 1:
-        raise ValueError(f"{name} = {value!r} must be at least 1")
-    return count
+    weights = finite_array(solution, "solution", 1, 2)
+    return scaled(weights[0] if weights.shape[0] == 1 and weights.ndim == 2 else weights)

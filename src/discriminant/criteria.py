@@ -23,13 +23,13 @@ Examples
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .samples import Vector, as_matrix, as_vector, gram, product, row_sqnorms, transposed_product
+from ._guards.parameters import unknown
+from .samples import Vector, as_matrix, as_vector, gram, product, refuse, row_sqnorms, transposed_product
 
 __all__ = [
     "Criterion", "Errors", "Perceptron", "Squared", "Relaxation", "SquaredError", "MeanSquaredError", "Minimax",
@@ -82,10 +82,10 @@ class Criterion:
         n = self.Y.shape[0]
         b = np.asarray(self.default_margin if b is None else b)
         self.b = as_vector(np.full(n, b) if b.ndim == 0 else b, n, "b")
-        _refuse(~np.isfinite(self.b), self.b, "b must be finite", "give margins such as 0 or 1")
+        refuse(~np.isfinite(self.b), self.b, "b must be finite", "give margins such as 0 or 1")
         self.sample_weight = None if sample_weight is None else as_vector(sample_weight, n, "sample_weight")
         if (w := self.sample_weight) is not None:
-            _refuse(~(np.isfinite(w) & (w >= 0)), w, "sample_weight must be finite and ≥ 0", "use 0 to leave a row out")
+            refuse(~(np.isfinite(w) & (w >= 0)), w, "sample_weight must be finite and ≥ 0", "use 0 to leave a row out")
         self._weights = self._row_weights()
 
     def value(self, a: ArrayLike) -> float:
@@ -94,12 +94,10 @@ class Criterion:
 
     def gradient(self, a: ArrayLike) -> Vector:
         """∇J(a), a subgradient on the kinks; ValueError without `has_gradient`."""
-        self._require("gradient")
         return transposed_product(self.Y, self.slopes(self._margins(a)))
 
     def hessian(self, a: ArrayLike) -> Vector:
         """H(a), generalized on the kinks; ValueError without `has_hessian`."""
-        self._require("hessian")
         return gram(self.Y, self.curvatures(self._margins(a)))
 
     def slopes(self, m: Vector) -> Vector:
@@ -114,14 +112,11 @@ class Criterion:
 
     def evaluate(self, a: ArrayLike) -> tuple[Vector, float, Vector]:
         """Ya, J(a) and ∇J(a) together, with one product Ya for all three."""
-        self._require("gradient")
         m = self._margins(a)
-        value = float(np.sum(self._weights * self._loss(m)))
-        return m, value, transposed_product(self.Y, self.slopes(m))
+        return m, float(np.sum(self._weights * self._loss(m))), transposed_product(self.Y, self.slopes(m))
 
     def curvature(self, a: ArrayLike, v: ArrayLike) -> float:
         """vᵗH(a)v without building H; ValueError without `has_hessian`."""
-        self._require("hessian")
         along = product(self.Y, v).astype(np.float64, copy=False)
         return float(np.sum(self.curvatures(self._margins(a)) * along**2))
 
@@ -129,7 +124,7 @@ class Criterion:
         """Ya; a row that is not finite would pass every comparison unseen, so it is an error."""
         with np.errstate(over="ignore", invalid="ignore"):
             m = product(self.Y, a).astype(np.float64, copy=False)
-        _refuse(~np.isfinite(m), m, "Y @ a must be finite", "check Y and a, or take smaller steps")
+        refuse(~np.isfinite(m), m, "Y @ a must be finite", "check Y and a, or take smaller steps")
         return m
 
     def _require(self, what: str) -> None:
@@ -272,7 +267,7 @@ class Relaxation(Squared):
         with np.errstate(over="ignore", under="ignore"):
             sqnorms = row_sqnorms(self.Y)
         usable = (sqnorms >= np.finfo(sqnorms.dtype).tiny) & np.isfinite(sqnorms)
-        _refuse(~usable, sqnorms, "Y must have ‖y‖² > 0, which J_r divides by", "drop the row or rescale Y")
+        refuse(~usable, sqnorms, "Y must have ‖y‖² > 0, which J_r divides by", "drop the row or rescale Y")
         return np.asarray(super()._row_weights() / (2.0 * sqnorms.astype(np.float64)))
 
 
@@ -325,9 +320,7 @@ class MeanSquaredError(SquaredError):
         with np.errstate(over="ignore"):
             total = self.sample_weight.sum()
         if not 0 < total < np.inf:
-            raise ValueError(
-                f"sample_weight sums to {total:g}, and J_m is a mean; give weights above 0, of ordinary size"
-            )
+            raise ValueError(f"sample_weight sums to {total:g}, and J_m is a mean; give weights > 0 of ordinary size")
         return np.asarray(self.sample_weight / total)
 
 
@@ -355,9 +348,7 @@ class Minimax(Criterion):
         return np.where(self._slope(m) < 0, self.b - m, 0.0)
 
     def _slope(self, m: Vector) -> Vector:
-        excess = self.b - m
-        if self.sample_weight is not None:
-            excess[self.sample_weight == 0] = -np.inf
+        excess = self.b - m if self.sample_weight is None else np.where(self.sample_weight == 0, -np.inf, self.b - m)
         worst = int(np.argmax(excess))
         slope = np.zeros_like(m)
         slope[worst] = -1.0 if excess[worst] >= 0 else 0.0
@@ -442,20 +433,10 @@ def get(criterion: str | type[Criterion]) -> type[Criterion]:
     >>> get("perceptron").equation
     'J_p(a) = Σ_{aᵗy ≤ b} (b − aᵗy)'
     """
-    if isinstance(criterion, type) and issubclass(criterion, Criterion):
-        return criterion
-    if isinstance(criterion, str) and criterion in _CRITERIA:
-        return _CRITERIA[criterion]
-    near = difflib.get_close_matches(str(criterion), _CRITERIA, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else "choose one of these"
-    raise ValueError(f"criterion must be one of {', '.join(_CRITERIA)} or a Criterion class, got {criterion!r}; {hint}")
-
-
-def _refuse(bad: NDArray[np.bool_], values: Vector, requirement: str, remedy: str) -> None:
-    """Raise a ValueError that shows the first bad value, if there is one."""
-    if np.any(bad):
-        i = int(np.argmax(bad))
-        raise ValueError(f"{requirement}, got {values[i]} in row {i}; {remedy}")
+    kind = _CRITERIA.get(criterion) if isinstance(criterion, str) else criterion
+    if isinstance(kind, type) and issubclass(kind, Criterion):
+        return kind
+    raise unknown("criterion", criterion, f"one of {', '.join(_CRITERIA)} or a Criterion class", _CRITERIA)
 
 
 def _sigmoid(t: Vector) -> Vector:

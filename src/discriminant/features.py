@@ -12,7 +12,6 @@ Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.3, Eqs. 4 to 6.
 from __future__ import annotations
 
 from math import comb
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted
 
+from ._guards.parameters import Number, refused
 from ._guards.state import all_or_nothing
 from ._guards.validation import taken
 
 __all__ = ["PolynomialMap"]
 
+DEGREE = Number("use 2 for a quadratic map", 1, closed=True, whole=True)
 HIGHEST = 1000  # degree: each takes a pass over the features, and a power above it leaves the floats
 MOST = 2**31 - 1  # terms, so that their numbers fit the indices of a sparse matrix
 
@@ -93,15 +94,14 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
         PolynomialMap
             Itself.
         """
-        if not isinstance(self.degree, Integral) or self.degree < 1:
-            raise ValueError(f"degree = {self.degree!r} must be an integer of at least 1; use 2 for a quadratic map")
-        X = self._validate(X, reset=True)
+        DEGREE("degree", self.degree)
+        X = taken(self, X, reset=True)
         degree = highest_degree(X.shape[1], self.degree, self.interaction_only)
         if degree > HIGHEST:
-            raise ValueError(f"degree = {self.degree!r} must be at most {HIGHEST}; use 2 for a quadratic map")
+            raise refused("degree", self.degree, f"at most {HIGHEST}", DEGREE.remedy)
         if n_terms(X.shape[1], degree, self.interaction_only) > MOST:
             raise ValueError(
-                f"degree = {self.degree!r} makes more than {MOST:,} terms of {X.shape[1]:,} features; lower it, or "
+                f"degree={self.degree!r} makes more than {MOST:,} terms of {X.shape[1]:,} features; lower it, or "
                 "choose features"
             )
         monomials = PolynomialFeatures(degree, interaction_only=self.interaction_only, include_bias=False)
@@ -123,7 +123,7 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
             The monomials: first the features, then their products by degree.
         """
         check_is_fitted(self)
-        return self._monomials.transform(self._validate(X, reset=False))
+        return self._monomials.transform(taken(self, X, reset=False))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Give the names of the monomials, such as ``x0 x1`` and ``x1^2``.
@@ -146,9 +146,6 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
             raise ValueError(f"input_features is not equal to feature_names_in_ {seen.tolist()}; leave it out")
         names: NDArray[np.object_] = self._monomials.get_feature_names_out(input_features)
         return names
-
-    def _validate(self, X: Any, reset: bool) -> Any:
-        return taken(self, X, reset=reset)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -78,15 +78,15 @@ class Hyperplane:
     """
 
     def __init__(self, w: ArrayLike, w0: float = 0.0) -> None:
-        self.w = finite_array(w, "w", ndim=1)
-        self.w0 = float(finite_array(w0, "w0", ndim=0))
+        self.w = finite_array(w, "w", 1)
+        self.w0 = float(finite_array(w0, "w0", 0))
 
     @classmethod
     def from_augmented(cls, a: ArrayLike) -> Hyperplane:
         """Make the hyperplane of an augmented weight vector a = (w₀, w) (*Pattern Classification*, Eq. 11)."""
-        a = finite_array(a, "a", ndim=1)
+        a = finite_array(a, "a", 1)
         if len(a) < 2:
-            raise ValueError(f"a = {a} has no weight beside w0; give (w0, w1, …, wd) with d of at least 1")
+            raise ValueError(f"a={a} has no weight beside w0; give (w0, w1, …, wd) with d of at least 1")
         return cls(a[1:], a[0])
 
     @property
@@ -129,7 +129,7 @@ class Hyperplane:
         """Give a and ‖w‖, both over the power of two that suits w."""
         w, exponent = scaled(self.w)
         if not w.any():
-            raise ValueError(f"w = {self.w} is zero, so g(x) = 0 is no hyperplane to measure from; give a nonzero w")
+            raise ValueError(f"w={self.w} must not be zero, or g(x) = 0 is no hyperplane; give a nonzero w")
         return np.ldexp(self.a, -exponent), np.float64(np.linalg.norm(w))
 
     def __eq__(self, other: object) -> bool:
@@ -186,13 +186,13 @@ class LinearMachine:
     """
 
     def __init__(self, weights: ArrayLike, classes: ArrayLike | None = None) -> None:
-        self.weights = finite_array(weights, "weights", ndim=2)
+        self.weights = finite_array(weights, "weights", 2)
         c, width = self.weights.shape
         if c < 2 or width < 2:
             raise ValueError(f"weights has shape {c, width}; give one row (w_i0, w_i) for each of two or more classes")
         self.classes = np.arange(c) if classes is None else np.array(classes)
         if self.classes.shape != (c,) or len(set(self.classes.tolist())) != c:
-            raise ValueError(f"classes = {self.classes} must be {c} distinct labels, one for each row of weights")
+            raise ValueError(f"classes={self.classes} must be {c} distinct labels; give one for each row of weights")
 
     @property
     def n_classes(self) -> int:
@@ -220,7 +220,7 @@ class LinearMachine:
         part of the decision surface.
         """
         if i == j or not {i, j} <= set(range(self.n_classes)):
-            raise ValueError(f"i, j = {i}, {j} must be two different class indices from 0 to {self.n_classes - 1}")
+            raise ValueError(f"i, j={i}, {j} must be two different classes; give indices up to {self.n_classes - 1}")
         return Hyperplane.from_augmented(self.weights[i] - self.weights[j])
 
     def distance(self, X: Points, i: int, j: int) -> np.float64 | FloatArray:
@@ -259,7 +259,7 @@ def augment(X: Points) -> Any:
     array([[1., 2., 3.],
            [1., 4., 5.]])
     """
-    points = _patterns(X, "X", ndims=(1, 2))
+    points = patterns(X, "X")
     if sparse.issparse(points):
         ones = type(points)(np.ones((points.shape[0], 1), dtype=points.dtype))
         return sparse.hstack([ones, points], format="csr")
@@ -290,11 +290,11 @@ def unaugment(Y: Points) -> Any:
     array([[2., 3.],
            [4., 5.]])
     """
-    patterns = _patterns(Y, "Y", ndims=(1, 2))
-    first = patterns[:, [0]].toarray() if sparse.issparse(patterns) else patterns[..., :1]
+    rows = patterns(Y, "Y")
+    first = rows[:, [0]].toarray() if sparse.issparse(rows) else rows[..., :1]
     if first.shape[-1] == 0 or not (first == 1).all():
         raise ValueError(f"Y must have y0 = 1 in its first column, got {first[:3].ravel()}; undo normalize first")
-    return patterns[..., 1:].copy()
+    return rows[..., 1:].copy()
 
 
 def normalize(Y: Points, labels: ArrayLike) -> Any:
@@ -323,14 +323,14 @@ def normalize(Y: Points, labels: ArrayLike) -> Any:
     array([[ 1.,  2.,  3.],
            [-1., -4., -5.]])
     """
-    patterns = _patterns(Y, "Y", ndims=(2,))
-    array, classes = two_classes(labels, "labels", n_rows=patterns.shape[0])
-    sign = np.where(array == classes[0], -1, 1).astype(patterns.dtype)
-    if sparse.issparse(patterns):
-        normalized = patterns.copy()
+    rows = patterns(Y, "Y", ndims=(2,))
+    _, indices = two_classes(labels, "labels", n_rows=rows.shape[0])
+    sign = np.where(indices == 0, -1, 1).astype(rows.dtype)
+    if sparse.issparse(rows):
+        normalized = rows.copy()
         normalized.data *= np.repeat(sign, np.diff(normalized.indptr))
         return normalized
-    return patterns * sign[:, np.newaxis]
+    return rows * sign[:, np.newaxis]
 
 
 def affine(X: Points, weights: FloatArray) -> FloatArray:
@@ -345,35 +345,54 @@ def scaled(values: FloatArray) -> tuple[FloatArray, int]:
     return np.ldexp(values, -exponent), exponent
 
 
+def ldexp(value: float, exponent: int) -> float:
+    """Give value·2ᵉ, infinity or zero where that leaves the floats."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(value, exponent))
+
+
 def safe_norm(vector: FloatArray) -> np.float64:
     """Give the Euclidean norm, also where the squares would overflow or vanish."""
     small, exponent = scaled(vector)
     return np.float64(np.ldexp(np.linalg.norm(small), exponent))
 
 
-def finite_array(values: ArrayLike, name: str, ndim: int) -> FloatArray:
-    """Give a read-only float64 copy of finite numbers with ndim axes, or a ValueError that names them."""
+def finite_array(values: ArrayLike, name: str, *ndims: int) -> FloatArray:
+    """Give a read-only float64 copy of finite numbers with so many axes, or a ValueError that names them."""
     array: FloatArray = _real(values, name).astype(np.float64)
-    if array.ndim != ndim or array.size == 0:
-        raise ValueError(f"{name} must be a nonempty array with {ndim} axes, got shape {array.shape}; reshape it")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array}; remove nan and infinity")
+    if array.ndim not in ndims or array.size == 0:
+        axes = " or ".join(map(str, ndims))
+        raise ValueError(f"{name} must be a nonempty array with {axes} axes, got shape {array.shape}; reshape it")
+    _check_finite(array, name)
     array.flags.writeable = False
     return array
 
 
-def two_classes(labels: ArrayLike, name: str, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Give the labels as an array and their two distinct values, sorted."""
+def class_indices(labels: ArrayLike, name: str, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Give the distinct labels, sorted, and the index of each row's among them."""
     array = np.asarray(labels)
     if array.shape != (n_rows,):
         raise ValueError(f"{name} has shape {array.shape}, expected ({n_rows},); give one label for each row")
     try:
-        classes = np.unique(array)
+        return np.unique(array, return_inverse=True)
     except TypeError as error:
         raise ValueError(f"{name} cannot be sorted ({error}); use labels of one type") from error
+
+
+def two_classes(labels: ArrayLike, name: str, n_rows: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Give the two distinct labels, sorted, and the index of each row's among them."""
+    classes, indices = class_indices(labels, name, n_rows)
     if len(classes) != 2 or (classes != classes).any():  # nan, the label of nothing, differs from itself
         raise ValueError(f"{name} must have exactly two distinct values, got {classes.tolist()[:5]}; pick two classes")
-    return array, classes
+    return classes, indices
+
+
+def patterns(X: Points, name: str, ndims: tuple[int, ...] = (1, 2)) -> Any:
+    """Give X, dense or CSR, in its own precision; nan passes, since these maps only move values."""
+    array = _real(X, name)
+    if array.ndim not in ndims or (sparse.issparse(array) and array.ndim != 2):
+        raise ValueError(f"{name} has shape {array.shape}; give rows of points, reshape(1, -1) for a single one")
+    return array
 
 
 def _real(values: Any, name: str) -> Any:
@@ -387,19 +406,15 @@ def _real(values: Any, name: str) -> Any:
         raise ValueError(f"{name} must hold real numbers in equal rows ({error}); encode or drop the rest") from error
 
 
-def _patterns(X: Points, name: str, ndims: tuple[int, ...]) -> Any:
-    """Give X, dense or CSR, in its own precision; nan passes, since these maps only move values."""
-    array = _real(X, name)
-    if array.ndim not in ndims or (sparse.issparse(array) and array.ndim != 2):
-        raise ValueError(f"{name} has shape {array.shape}; give rows of points, reshape(1, -1) for a single one")
-    return array
-
-
 def _points(X: Points, n_features: int) -> Any:
     """Give X in float64, one point or rows, dense or CSR; finite, and with the given number of features."""
-    points = _patterns(X, "X", ndims=(1, 2)).astype(np.float64, copy=False)
+    points = patterns(X, "X").astype(np.float64, copy=False)
     if points.shape[-1] != n_features:
         raise ValueError(f"X has shape {points.shape}; give points with the {n_features} features of the weights")
-    if not np.isfinite(points.data if sparse.issparse(points) else points).all():
-        raise ValueError("X must be finite, got nan or infinity; impute or drop those rows")
+    _check_finite(points.data if sparse.issparse(points) else points, "X")
     return points
+
+
+def _check_finite(values: FloatArray, name: str) -> None:
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite, got nan or infinity; impute or drop those values")

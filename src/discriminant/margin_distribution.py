@@ -20,10 +20,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ._guards.parameters import Choice, Number, Or
 from .geometry import FloatArray, Hyperplane, LinearMachine, Points, affine, safe_norm, scaled, two_classes
-from .multiclass import pairs
+from .multiclass import leads, pairs
 
 __all__ = ["MarginDistribution", "margins"]
+
+BY = Choice(("w", "a"))
+GAMMA = Or((None,), Number("leave it out for the default", 0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,10 +153,8 @@ def margins(
     >>> result.slack, result.D, result.errors
     (array([0., 0., 5.]), 5.0, 1)
     """
-    if by not in ("w", "a"):
-        raise ValueError(f'by = {by!r} is unknown; use "w" to divide by the norm of w, "a" for the augmented vector')
-    if gamma is not None and not 0 < gamma < np.inf:
-        raise ValueError(f"gamma = {gamma} must be positive and finite; leave it out for the default")
+    BY("by", by)
+    GAMMA("gamma", gamma)
     labels = np.asarray(y)
     machine = _linear_machine(model, X, labels)
     weights, exponent = scaled(machine.weights)
@@ -163,28 +165,21 @@ def margins(
     margin, norm = _margins_and_norms(g, true, weights if by == "a" else weights[:, 1:])
     functional, geometric = np.ldexp(margin, exponent), margin / norm
     base = geometric if normalized else functional
-    target = _default_gamma(base) if gamma is None else float(gamma)
+    smallest, largest = float(base.min()), float(base.max())
+    target = float(gamma) if gamma is not None else smallest if smallest > 0 else max(largest, 0.0)
     return MarginDistribution(functional, geometric, target, np.maximum(0.0, target - base))
 
 
 def _margins_and_norms(g: FloatArray, true: NDArray[np.intp], weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Give g_true − g_rival of each example, and the norm of the difference of the two weight vectors."""
-    rows = np.arange(len(g))
-    others = g.copy()
-    others[rows, true] = -np.inf
-    rival = np.argmax(others, axis=1)
+    lead, rival = leads(g, true)
     # One norm for each pair of classes that occurs, not one for each example.
     pairs, inverse = np.unique(true * len(weights) + rival, return_inverse=True)
     norms = np.array([safe_norm(weights[i] - weights[j]) for i, j in (divmod(pair, len(weights)) for pair in pairs)])
     if not norms.all():
         i, j = divmod(int(pairs[np.argmin(norms)]), len(weights))
         raise ValueError(f"model gives classes {i} and {j} the same weight vector, so no geometric margin; fit it anew")
-    return g[rows, true] - g[rows, rival], norms[inverse]
-
-
-def _default_gamma(margin: FloatArray) -> float:
-    smallest, largest = float(margin.min()), float(margin.max())
-    return smallest if smallest > 0 else max(largest, 0.0)
+    return lead, norms[inverse]
 
 
 def _linear_machine(model: Any, X: Points, labels: NDArray[Any]) -> LinearMachine:
@@ -192,14 +187,14 @@ def _linear_machine(model: Any, X: Points, labels: NDArray[Any]) -> LinearMachin
     if isinstance(model, LinearMachine):
         return model
     if isinstance(model, Hyperplane):
-        _, classes = two_classes(labels, "y", n_rows=len(labels) if labels.ndim else 0)
+        classes, _ = two_classes(labels, "y", n_rows=len(labels) if labels.ndim else 0)
         return LinearMachine(np.stack([np.zeros_like(model.a), model.a]), classes)
     try:
         coef, classes = model.coef_, np.asarray(model.classes_)
         coef = np.atleast_2d(coef.toarray() if sparse.issparse(coef) else coef).astype(np.float64)
         intercept = np.broadcast_to(model.intercept_, len(coef)).astype(np.float64)
     except AttributeError as error:
-        raise ValueError(f"model = {model!r} is not a fitted linear classifier ({error}); fit it first") from error
+        raise ValueError(f"model={model!r} must be a fitted linear classifier ({error}); fit it first") from error
     weights = np.column_stack([intercept, coef])
     if len(classes) == 2 and len(weights) == 1:
         return LinearMachine(np.stack([np.zeros_like(weights[0]), weights[0]]), classes)
@@ -207,7 +202,7 @@ def _linear_machine(model: Any, X: Points, labels: NDArray[Any]) -> LinearMachin
         machine = LinearMachine(weights, classes)
         if _decides_like(machine, model, X):
             return machine
-    raise ValueError(f"model = {model!r} does not decide by one discriminant a class; use one-vs-rest or Kesler")
+    raise ValueError(f"model={model!r} must decide by one discriminant a class; use one-vs-rest or Kesler")
 
 
 def _decides_like(machine: LinearMachine, model: Any, X: Points) -> bool:
@@ -222,7 +217,7 @@ def _decides_like(machine: LinearMachine, model: Any, X: Points) -> bool:
 def _indices(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
     """Give the index of each label among the classes."""
     if labels.shape != (n_rows,):
-        raise ValueError(f"y has shape {labels.shape}, expected ({n_rows},); give one label for each row of X")
+        raise ValueError(f"y has shape {labels.shape}, expected ({n_rows},); give one label for each row")
     index = {label: i for i, label in enumerate(classes.tolist())}
     try:
         return np.array([index[label] for label in labels.tolist()], dtype=np.intp)

@@ -6,7 +6,7 @@ float32. `get` turns a name, a kernel or any function of two tables into a kerne
 
 A kernel is positive semidefinite (Mercer's condition) when every Gram matrix is, and only then is there
 a map φ and a margin to speak of: ``positive_semidefinite`` is True, False (known to fail for some data) or
-None (nobody knows).
+None (not known).
 
 References
 ----------
@@ -17,26 +17,30 @@ Duda, Hart, Stork, *Pattern Classification*, ch. 5, Example 2.
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from ._guards.validation import table_of
+from ._guards.parameters import Number, refused, unknown
+from .geometry import Points, patterns
+from .samples import row_sqnorms
 
 __all__ = ["Custom", "Gaussian", "Kernel", "Linear", "Polynomial", "Precomputed", "Sigmoid", "get"]
 
 Array: TypeAlias = NDArray[Any]
-Points: TypeAlias = "ArrayLike | sparse.sparray | sparse.spmatrix"
 
 BLOCK = 2**18  # entries of a kernel matrix worked on at a time in float64: 2 MB, which a cache holds
 UNSEEN = 1e-10  # error of an exponent that may stay
 VANISHING = -750  # exponents from which exp is zero
+
+DEGREE = Number("give 1, 2, 3, …", 1, closed=True, whole=True)
+COEF0 = Number("a negative one is not positive semidefinite: give 0 or more, or your own function", 0, closed=True)
+WIDTH = Number("give a width such as 1.0", 0)
+FINITE = Number("give a finite number")
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class Linear(Kernel):
         return _products(X, Z)
 
     def _diagonal(self, X: Any) -> Array:
-        return _squares(X)
+        return row_sqnorms(X)
 
 
 @dataclass(frozen=True)
@@ -169,23 +173,14 @@ class Polynomial(Kernel):
     positive_semidefinite: ClassVar[bool | None] = True
 
     def __post_init__(self) -> None:
-        try:
-            whole = operator.index(self.degree) >= 1
-        except TypeError:
-            whole = False
-        if not whole:
-            raise ValueError(f"degree = {self.degree!r} must be a positive whole number; give 1, 2, 3, …")
-        if not _real("coef0", self.coef0) >= 0:
-            raise ValueError(
-                f"coef0 = {self.coef0!r} must not be negative, for then the kernel is not positive semidefinite; "
-                "give 0 or more, or a function of your own"
-            )
+        DEGREE("degree", self.degree)
+        COEF0("coef0", self.coef0)
 
     def _matrix(self, X: Any, Z: Any) -> Array:
         return self._power(_products(X, Z))
 
     def _diagonal(self, X: Any) -> Array:
-        return self._power(_squares(X))
+        return self._power(row_sqnorms(X))
 
     def _power(self, products: Array) -> Array:
         products += products.dtype.type(self.coef0)
@@ -223,15 +218,14 @@ class Gaussian(Kernel):
     positive_semidefinite: ClassVar[bool | None] = True
 
     def __post_init__(self) -> None:
-        if not _real("sigma", self.sigma) > 0:
-            raise ValueError(f"sigma = {self.sigma!r} must be positive; give a width such as 1.0")
+        WIDTH("sigma", self.sigma)
 
     def _matrix(self, X: Any, Z: Any) -> Array:
         K = np.empty((X.shape[0], Z.shape[0]), dtype=X.dtype)
         if not K.size:
             return K
         x, z = self._scaled(X, Z)
-        x2, z2 = _squares(x), _squares(z)
+        x2, z2 = row_sqnorms(x), row_sqnorms(z)
         rounding = (4 + np.sqrt(X.shape[1])) * np.finfo(np.float64).eps  # of a squared distance, as a share of x2 + z2
         wide = rounding * (float(x2.max()) + float(z2.max())) > UNSEEN
         step = max(1, BLOCK // Z.shape[0])
@@ -258,7 +252,7 @@ class Gaussian(Kernel):
         size = BLOCK // (1 + (X.nnz // X.shape[0] if sparse.issparse(X) else X.shape[1])) + 1
         for first in range(0, len(close), size):
             i, j = close[first : first + size].T
-            D[i, j] = -_squares((X[i].astype(np.float64) - Z[j]) / self.sigma)
+            D[i, j] = -row_sqnorms((X[i].astype(np.float64) - Z[j]) / self.sigma)
 
     def _scaled(self, X: Any, Z: Any) -> tuple[Any, Any]:
         """Give both in float64 and in units of σ; the same object twice when they are."""
@@ -298,14 +292,14 @@ class Sigmoid(Kernel):
     positive_semidefinite: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        _real("a", self.a)
-        _real("b", self.b)
+        FINITE("a", self.a)
+        FINITE("b", self.b)
 
     def _matrix(self, X: Any, Z: Any) -> Array:
         return self._tanh(_products(X, Z))
 
     def _diagonal(self, X: Any) -> Array:
-        return self._tanh(_squares(X))
+        return self._tanh(row_sqnorms(X))
 
     def _tanh(self, products: Array) -> Array:
         products *= products.dtype.type(self.a)
@@ -372,17 +366,17 @@ class Custom(Kernel):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise ValueError(f"function = {self.function!r} must be callable; give a function K(X, Z)")
+            raise refused("function", self.function, "callable", "give a function K(X, Z)")
 
     def _matrix(self, X: Any, Z: Any) -> Array:
         values = self.function(X, Z)
         try:
             matrix = _dense(_table(values, "the kernel's matrix"))
         except ValueError as error:
-            raise ValueError(f"function = {self.function!r} gave no table of numbers: {error}") from error
+            raise ValueError(f"function={self.function!r} must give a table of numbers; {error}") from error
         if matrix.shape != (X.shape[0], Z.shape[0]):
             raise ValueError(
-                f"function = {self.function!r} gave shape {matrix.shape} for {X.shape[0]} and {Z.shape[0]} rows; "
+                f"function={self.function!r} gave shape {matrix.shape} for {X.shape[0]} and {Z.shape[0]} rows; "
                 "make it K(X, Z) with a row for each row of X and a column for each row of Z"
             )
         return matrix
@@ -434,29 +428,16 @@ def get(kernel: str | Kernel | Callable[[Any, Any], Any]) -> Kernel:
         return kernel
     if isinstance(kernel, str) and kernel in NAMES:
         return NAMES[kernel]()
-    if isinstance(kernel, type) and issubclass(kernel, Kernel):
-        raise ValueError(f"kernel = {kernel.__name__} is a class; give a kernel, {kernel.__name__}(…)")
-    if callable(kernel):
+    if callable(kernel) and not (isinstance(kernel, type) and issubclass(kernel, Kernel)):
         return Custom(kernel)
-    raise ValueError(
-        f"kernel = {kernel!r} is not known; give one of {', '.join(NAMES)}, a kernel or a function K(X, Z)"
-    )
+    wanted = f"one of {', '.join(NAMES)}, a kernel such as Gaussian(sigma=2.0) or a function K(X, Z)"
+    raise unknown("kernel", kernel, wanted, NAMES)
 
 
 def _table(values: Any, name: str) -> Any:
     """Give a 2-D array of floats or a CSR matrix; float32 stays, the rest becomes float64."""
-    table: Any
-    try:
-        table = table_of(values)
-        if table.dtype.kind == "c":
-            raise TypeError("complex numbers")
-        if table.dtype not in (np.float32, np.float64):
-            table = table.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold real numbers in equal rows ({error}); encode or drop the rest") from error
-    if table.ndim != 2:
-        raise ValueError(f"{name} has shape {table.shape}; give a table of rows and columns")
-    return table
+    table = patterns(values, name, ndims=(2,))
+    return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 
 def _dense(table: Any) -> Array:
@@ -466,21 +447,3 @@ def _dense(table: Any) -> Array:
 
 def _products(X: Any, Z: Any) -> Array:
     return _dense(X @ Z.T)
-
-
-def _squares(X: Any) -> Array:
-    """Give ‖x_i‖² for each row."""
-    if sparse.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    squares: Array = np.einsum("ij,ij->i", X, X)
-    return squares
-
-
-def _real(name: str, value: float) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} = {value!r} must be a number") from error
-    if not math.isfinite(number):
-        raise ValueError(f"{name} = {value!r} must be finite; give a number")
-    return number

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .geometry import augment
+from .geometry import augment, class_indices, patterns
 
 
 def kesler(X: Any, y: Any) -> Any:
-    """Kesler's construction: c classes in d dimensions become one class in c(d+1) dimensions.
+    """Kesler's construction: c classes in d dimensions become one class in c(d + 1) dimensions.
 
-    The pattern y = (1, x) of class i gives c-1 rows, one for each rival j: y in block i, -y in block j, zero
-    elsewhere.  A vector (a_1, ..., a_c) has a positive inner product with all of them exactly when the linear machine
+    The pattern y = (1, x) of class i gives c − 1 rows, one for each rival j: y in block i, −y in block j, zero
+    elsewhere.  A vector (a₁, …, a_c) has a positive inner product with all of them exactly when the linear machine
     with these weights classifies every pattern correctly.
 
     Parameters
@@ -28,12 +28,12 @@ def kesler(X: Any, y: Any) -> Any:
 
     Returns
     -------
-    array or CSR of shape (n(c-1), c(d+1))
+    array or CSR of shape (n(c − 1), c(d + 1))
         The rows of pattern 0 first, rivals in the order of their labels.  Sparse in, sparse out.
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, section 5.12.1.
+    Duda, Hart, Stork, *Pattern Classification*, §5.12.1.
 
     Examples
     --------
@@ -46,13 +46,8 @@ def kesler(X: Any, y: Any) -> Any:
            [-1, -5,  0,  0,  1,  5],
            [ 0,  0, -1, -5,  1,  5]])
     """
-    Y, y = augment(X), np.asarray(y)
-    if Y.ndim != 2 or y.shape != Y.shape[:1]:
-        raise ValueError(f"X has shape {np.shape(X)} but y has shape {y.shape}; give rows of X, and one label a row.")
-    try:
-        classes, labels = np.unique(y, return_inverse=True)
-    except TypeError as error:
-        raise ValueError(f"y holds labels without an order ({error}): give numbers only, or strings only.") from error
+    Y = augment(patterns(X, "X", ndims=(2,)))
+    classes, labels = class_indices(y, "y", Y.shape[0])
     if classes.size < 2:
         raise ValueError(f"y has {classes.size} class; Kesler's construction compares classes: give two or more.")
     c = classes.size
@@ -68,13 +63,22 @@ def kesler(X: Any, y: Any) -> Any:
     return (signs[:, :, None] * Y[rows, None, :]).reshape(rows.size, -1)
 
 
+def leads(g: NDArray[Any], true: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Each row's lead g_true − g_rival over its strongest rival, and that rival; the lowest index on ties."""
+    each = np.arange(len(g))
+    others = g.copy()
+    others[each, true] = -np.inf
+    rival = np.argmax(others, axis=1)
+    return g[each, true] - g[each, rival], rival
+
+
 def pairs(c: int) -> list[tuple[int, int]]:
     """The pairs i < j of c classes, in the order of the rows of a one-vs-one ``coef_``."""
     return list(combinations(range(c), 2))
 
 
 def first_of_pairs(c: int) -> list[slice]:
-    """Where the pairs (i, i + 1), ..., (i, c - 1) of each class i stand among the pairs."""
+    """Where the pairs (i, i + 1), …, (i, c − 1) of each class i stand among the pairs."""
     starts = np.cumsum([0, *range(c - 1, -1, -1)]).tolist()
     return [slice(start, stop) for start, stop in pairwise(starts)]
 
@@ -92,13 +96,8 @@ def relabel(labels: NDArray[np.int32], c: int, strategy: str) -> list[NDArray[np
     """
     if strategy == "one-vs-rest":
         return [np.where(labels < 0, labels, labels == i).astype(np.int32) for i in range(c)]
-    problems = []
-    for i, j in pairs(c):
-        problem = np.full_like(labels, -1)
-        problem[labels == i] = 0
-        problem[labels == j] = 1
-        problems.append(problem)
-    return problems
+    own, other, bystander = np.int32(1), np.int32(0), np.int32(-1)
+    return [np.where(labels == j, own, np.where(labels == i, other, bystander)) for i, j in pairs(c)]
 
 
 def votes(scores: NDArray[Any], c: int, strategy: str) -> NDArray[np.int64]:
@@ -130,7 +129,7 @@ def ambiguous(scores: NDArray[Any], c: int, strategy: str) -> NDArray[np.bool_]:
     """Where the strategy leaves the class undefined.
 
     One against the rest: no class claims the point, or several do.  One against one: the most votes are shared.
-    A linear machine: the largest discriminant is shared (Duda, Hart, Stork, section 5.2.2 and Fig. 5.3).
+    A linear machine: the largest discriminant is shared (Duda, Hart, Stork, §5.2.2 and Fig. 5.3).
     """
     if strategy == "one-vs-rest":
         return np.asarray(votes(scores, c, strategy).sum(axis=1) != 1)

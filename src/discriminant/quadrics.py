@@ -21,9 +21,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._guards.parameters import Number
 from .geometry import FloatArray, finite_array, scaled
 
 __all__ = ["Quadric", "classify_quadric"]
+
+TOLERANCE = Number("leave it out for the default", 0, 1, closed=True)
 
 Kind: TypeAlias = Literal["hypersphere", "hyperellipsoid", "hyperhyperboloid", "cone", "point", "empty", "singular"]
 
@@ -110,12 +113,12 @@ def classify_quadric(W: ArrayLike, w: ArrayLike, w0: float, *, tol: float | None
     >>> pair.kind, pair.center, pair.semi_axes
     ('hypersphere', array([-0.25]), array([0.75]))
     """
-    W, w, w0 = _check(W, w, w0)
+    W, w, w0 = finite_array(W, "W", 2), finite_array(w, "w", 1), float(finite_array(w0, "w0", 0))
     d = len(w)
-    tol = 10 * d * float(np.finfo(np.float64).eps) if tol is None else float(tol)
-    if not 0 <= tol < 1:
-        raise ValueError(f"tol = {tol} must be at least 0 and below 1; leave it out for the default")
-    W, w, w0, length = _rescale(W, w, w0)
+    if W.shape != (d, d):
+        raise ValueError(f"W has shape {W.shape} and w {w.shape}; W must be (d, d) for a w of d weights")
+    tol = 10 * d * float(np.finfo(np.float64).eps) if tol is None else TOLERANCE("tol", tol)
+    W, w, w0, length = _rescale(W / 2 + W.T / 2, w, w0)
     eigenvalues, vectors = np.linalg.eigh(W)
     size = np.abs(eigenvalues)
     if size.min() <= tol * size.max():
@@ -141,14 +144,6 @@ def classify_quadric(W: ArrayLike, w: ArrayLike, w0: float, *, tol: float | None
     with np.errstate(over="ignore"):  # W̄ goes as 1/length², and may pass the floats where the lengths do not
         W_bar = np.ldexp(W / delta, -2 * length)
     return Quadric(kind, W_bar, semi_axes, vectors.T[positive], np.ldexp(center, length))
-
-
-def _check(W: ArrayLike, w: ArrayLike, w0: float) -> tuple[FloatArray, FloatArray, float]:
-    """Give finite float64 arrays of matching shape, W symmetric."""
-    W, w, w0 = finite_array(W, "W", ndim=2), finite_array(w, "w", ndim=1), float(finite_array(w0, "w0", ndim=0))
-    if W.shape != (len(w), len(w)):
-        raise ValueError(f"W has shape {W.shape} and w {w.shape}; W must be (d, d) for a w of d weights")
-    return W / 2 + W.T / 2, w, w0
 
 
 def _rescale(W: FloatArray, w: FloatArray, w0: float) -> tuple[FloatArray, FloatArray, float, int]:

@@ -15,7 +15,8 @@ Source: Duda, Hart, Stork, *Pattern Classification*, §5.3 (augmentation) and §
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from ._guards.validation import table_of
+from .geometry import patterns
 
 __all__ = ["Samples", "as_matrix", "as_vector", "gram", "product", "row_sqnorms", "transposed_product"]
 
 Vector = NDArray[np.floating[Any]]
 
+BLOCK_SIZE = 2**20  # numbers in a block of rows: 8 MB of temporaries, whatever the size of the data
 BLOCK_ROWS = 4096  # tall enough for BLAS, and a weighted copy of one block stays in the cache
 
 
@@ -70,9 +73,8 @@ class Samples:
         n, d = self.X.shape
         self.shape: tuple[int, int] = (n, d + 1)
         self.z = as_vector(z, n, "z", self.dtype)
-        if not np.all(np.abs(self.z) == 1):
-            odd = self.z[np.abs(self.z) != 1][0]
-            raise ValueError(f"z must hold the signs +1 (ω₁) and -1 (ω₂), got {odd}; code the classes as +1 and -1")
+        needed = "z must hold the signs +1 (ω₁) and -1 (ω₂)"
+        refuse(np.abs(self.z) != 1, self.z, needed, "code the classes as +1 and -1")
 
     def __matmul__(self, a: ArrayLike) -> Vector:
         a = as_vector(a, self.shape[1], "a", self.dtype)
@@ -87,14 +89,7 @@ class Samples:
         return _Transposed(self)
 
     def gram(self, weights: ArrayLike | None = None, check: Callable[[], None] | None = None) -> Vector:
-        """Σ weights_i y_i y_iᵗ, dense (d + 1, d + 1); the signs cancel.  ``check`` is called before each block.
-
-        Examples
-        --------
-        >>> Samples([[1.0], [3.0]], [1, -1]).gram([1.0, 2.0])
-        array([[ 3.,  7.],
-               [ 7., 19.]])
-        """
+        """Σ weights_i y_i y_iᵗ, dense (d + 1, d + 1); the signs cancel.  ``check`` is called before each block."""
         w = _weights(weights, self)
         rows = np.full(self.shape[0], w)
         G = np.empty((self.shape[1], self.shape[1]), self.dtype)
@@ -121,13 +116,7 @@ class _Transposed:
 
 
 def as_matrix(Y: Any, name: str = "Y") -> Any:
-    """Y as a float array, a float CSR matrix or a `Samples`; a ValueError that names it for anything else.
-
-    Examples
-    --------
-    >>> as_matrix([[1, 2], [3, 4]]).dtype
-    dtype('float64')
-    """
+    """Y as a float array, a float CSR matrix or a `Samples`; a ValueError that names it for anything else."""
     if isinstance(Y, Samples):
         return Y
     Y = table_of(Y)
@@ -139,13 +128,7 @@ def as_matrix(Y: Any, name: str = "Y") -> Any:
 
 
 def as_vector(value: ArrayLike, length: int, name: str, dtype: Any = np.float64) -> Vector:
-    """Value as a vector of the given length and dtype; a ValueError that names it otherwise.
-
-    Examples
-    --------
-    >>> as_vector([1, 2], 2, "a")
-    array([1., 2.])
-    """
+    """Value as a vector of the given length and dtype; a ValueError that names it otherwise."""
     vector = np.asarray(value)
     if vector.shape != (length,) or vector.dtype.kind not in "biuf":
         got = f"shape {vector.shape} and dtype {vector.dtype}"
@@ -153,25 +136,20 @@ def as_vector(value: ArrayLike, length: int, name: str, dtype: Any = np.float64)
     return vector.astype(dtype, copy=False)
 
 
-def product(Y: Any, a: ArrayLike) -> Vector:
-    """Ya: the margins aᵗy_i.
+def refuse(bad: NDArray[np.bool_], values: Vector, requirement: str, remedy: str) -> None:
+    """Raise a ValueError that shows the first bad value, if there is one."""
+    if np.any(bad):
+        i = int(np.argmax(bad))
+        raise ValueError(f"{requirement}, got {values[i]} in row {i}; {remedy}")
 
-    Examples
-    --------
-    >>> product(np.eye(2), [3, 4])
-    array([3., 4.])
-    """
+
+def product(Y: Any, a: ArrayLike) -> Vector:
+    """Ya: the margins aᵗy_i."""
     return np.asarray(Y @ as_vector(a, Y.shape[1], "a", Y.dtype))
 
 
 def transposed_product(Y: Any, v: ArrayLike) -> Vector:
-    """Yᵗv = Σ v_i y_i.
-
-    Examples
-    --------
-    >>> transposed_product(np.array([[1.0, 2.0], [3.0, 4.0]]), [1, 1])
-    array([4., 6.])
-    """
+    """Yᵗv = Σ v_i y_i."""
     return np.asarray(Y.T @ as_vector(v, Y.shape[0], "v", Y.dtype))
 
 
@@ -179,34 +157,43 @@ def gram(Y: Any, weights: ArrayLike | None = None, check: Callable[[], None] | N
     """Σ weights_i y_i y_iᵗ as a dense symmetric matrix; weights None, one number or one for each row, of any sign.
 
     No copy of Y is made beyond one block of rows (dense) or of its nonzeros (sparse).
-
-    Examples
-    --------
-    >>> gram(np.array([[1.0, 2.0], [3.0, 4.0]]), [2, 0])
-    array([[2., 4.],
-           [4., 8.]])
     """
     if isinstance(Y, Samples):
         return Y.gram(weights, check)
     w = _weights(weights, Y)
-    G = _sparse_gram(Y, w) if sparse.issparse(Y) else _dense_gram(Y, w, check)
+    G = (Y.T @ Y.multiply(w.reshape(-1, 1))).toarray() if sparse.issparse(Y) else _dense_gram(Y, w, check)
     symmetric: Vector = (0.5 * G + 0.5 * G.T).astype(Y.dtype)  # the weighted products round differently either side
     return symmetric
 
 
 def row_sqnorms(Y: Any) -> Vector:
-    """‖y_i‖² for each row.
-
-    Examples
-    --------
-    >>> row_sqnorms(np.array([[3.0, 4.0], [0.0, 1.0]]))
-    array([25.,  1.])
-    """
+    """‖y_i‖² for each row."""
     if isinstance(Y, Samples):
         return Y.row_sqnorms()
     if sparse.issparse(Y):
         return np.asarray(Y.multiply(Y).sum(axis=1)).ravel()  # multiply adds duplicate entries before it squares
     return np.asarray(np.einsum("ij,ij->i", Y, Y))
+
+
+def finite_rows(X: Any) -> tuple[Any, int]:
+    """X as a float array or CSR matrix, finite and not empty, and the binary exponent of its largest entry."""
+    rows = patterns(X, "X", ndims=(2,))
+    if 0 in rows.shape:
+        raise ValueError(f"X has shape {rows.shape}; give a table of n ≥ 1 rows and d ≥ 1 columns")
+    values = rows.data if sparse.issparse(rows) else rows
+    largest = max(float(values.max()), -float(values.min())) if values.size else 0.0  # no temporary; nan stays nan
+    if not math.isfinite(largest):
+        raise ValueError("X must be finite, got nan or infinity; impute or drop those values")
+    return rows, math.frexp(largest)[1]
+
+
+def scaled_blocks(rows: Any, unit: float) -> Iterator[tuple[slice, Any]]:
+    """Which rows, and these in float64, multiplied by a power of two; the caller's matrix is not touched."""
+    numbers = rows.nnz / rows.shape[0] if sparse.issparse(rows) else rows.shape[1]  # in a row
+    step = max(1, int(BLOCK_SIZE / max(numbers, 1)))
+    for first in range(0, rows.shape[0], step):
+        part = slice(first, first + step)
+        yield part, rows[part].astype(np.float64, copy=False) * unit
 
 
 def _weights(weights: ArrayLike | None, Y: Any) -> Vector:
@@ -230,7 +217,3 @@ def _dense_gram(Y: Vector, w: Vector, check: Callable[[], None] | None) -> NDArr
             rows = rows[used]
             G += (rows * block[used, None]).T @ rows
     return G * w if w.ndim == 0 else G
-
-
-def _sparse_gram(Y: Any, w: Vector) -> Vector:
-    return np.asarray((Y.T @ Y.multiply(w.reshape(-1, 1))).toarray())

@@ -9,7 +9,7 @@ and stochastic approximation converges in mean square when
     Σ η(k) = ∞ (68),    Σ η²(k) < ∞ (69).
 
 Every schedule knows which of these it meets (`conditions`). A procedure takes ``schedule=`` as a number, a name, a
-callable k → η or a schedule; `get` reads all four. What a schedule must be told to go on is in `needs`: None,
+callable k → η or a schedule; `get` reads all four. What a schedule must be given to go on is in `needs`: None,
 "errors" (of the last pass), "norms" (of the samples visited) or "curvature" (gradient and Hessian).
 
 Source: Duda, Hart, Stork, *Pattern Classification*, §5.4.2, §5.5.3, §5.7, §5.8.5 and Problems 15, 18, 23.
@@ -24,17 +24,16 @@ array([1.        , 0.5       , 0.33333333, 0.25      ])
 from __future__ import annotations
 
 import copy
-import difflib
 import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._guards.parameters import Number, refused, unknown
 from ._guards.state import Changing, Undo
 
 __all__ = [
@@ -42,6 +41,14 @@ __all__ = [
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
+
+RATE = Number("use a rate such as 1.0", 0)
+FACTOR = Number("0.5 halves the rate", 0, 1)
+PATIENCE = Number("it counts passes", 1, closed=True, whole=True)
+ERRORS = Number("count the errors of a pass", 0, closed=True)
+STEP = Number("steps are numbered from 1", 1, closed=True, whole=True)
+COUNT = Number("say how many steps", 0, closed=True, whole=True)
+CUSTOM_RATE = Number("schedule must return such a number for every k >= 1", 0, closed=True)
 
 
 class Conditions(NamedTuple):
@@ -102,9 +109,7 @@ class Schedule(Changing):
 
     def values(self, first: int, count: int) -> Floats:
         """η(first), …, η(first + count − 1)."""
-        for name, value, least in (("k", first, 1), ("count", count, 0)):
-            if not isinstance(value, int | np.integer) or value < least:
-                raise ValueError(f"{name} must be an integer ≥ {least}, got {value!r}; steps are numbered from 1")
+        first, count = STEP("k", first), COUNT("count", count)
         return np.full(count, self._rates(np.arange(first, first + count, dtype=np.float64)))
 
     def undo(self, known: set[int]) -> Undo:
@@ -133,7 +138,7 @@ class _Programmed(Schedule):
     eta: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eta", _positive(self.eta, "eta"))
+        object.__setattr__(self, "eta", RATE("eta", self.eta))
 
 
 class Constant(_Programmed):
@@ -194,7 +199,7 @@ class Linear(_Programmed):
 class Adaptive(Schedule):
     """A rate that falls as recent performance improves, and never rises.
 
-    Told the errors of each pass by ``observe(errors=…)``, it takes their mean over the last passes, relative to the
+    Given the errors of each pass by ``observe(errors=…)``, it takes their mean over the last passes, relative to the
     first pass that had any, and lowers the rate to the power of `factor` next above that. A mean that is not 0 is at
     least 1/patience, so the rate stays above eta / (patience · first errors). Between two positive bounds it meets
     (28)–(30), as in Problem 15, and not (69). The idea is the book's, "make it a function of recent performance,
@@ -231,21 +236,18 @@ class Adaptive(Schedule):
     _rate: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.eta = _positive(self.eta, "eta")
-        if not 0 < _number(self.factor) < 1:
-            raise ValueError(f"factor must lie between 0 and 1, got {self.factor!r}; 0.5 halves the rate")
-        if not isinstance(self.patience, int | np.integer) or self.patience < 1:
-            raise ValueError(f"patience must be an integer ≥ 1, got {self.patience!r}; it counts passes")
+        self.eta = RATE("eta", self.eta)
+        FACTOR("factor", self.factor)
+        PATIENCE("patience", self.patience)
         self.reset()
 
     def observe(self, *, errors: float | None = None, sqnorm: float | None = None) -> None:
         """Take note of the errors of a pass."""
         if errors is None:
             return
-        if not 0 <= _number(errors) < math.inf:
-            raise ValueError(f"errors must be a finite number ≥ 0, got {errors!r}; count the errors of a pass")
-        self._recent.append(float(errors))
-        self._level = self._level or float(errors)
+        errors = ERRORS("errors", errors)
+        self._recent.append(errors)
+        self._level = self._level or errors
         mean = sum(self._recent) / len(self._recent)
         while 0 < mean <= self.factor * self._level:
             self._level *= self.factor
@@ -285,8 +287,7 @@ class Optimal(Schedule):
         g = g / np.max(np.abs(g))  # leaves the quotient as it is and keeps the squares in range
         curvature = float(g @ np.asarray(hessian, dtype=np.float64) @ g)
         if not 0 < curvature < math.inf:
-            remedy = "use a number or '1/k' as schedule"
-            raise ValueError(f"hessian must curve upward along the gradient (∇JᵗH∇J > 0), got {curvature}; {remedy}")
+            raise ValueError(f"hessian must give ∇JᵗH∇J > 0, got {curvature}; use a number or '1/k' as schedule")
         return float(g @ g) / curvature
 
     def _rates(self, k: Floats) -> float:
@@ -297,7 +298,7 @@ class Optimal(Schedule):
 class ScalarRLS(Schedule):
     """The scalar analog of recursive least squares: 1/η(k+1) = 1/η(k) + ‖y_k‖², with η(1) = eta.
 
-    Told the samples by ``observe(sqnorm=…)``, it is η(k) = η(1) / (1 + η(1) Σ_{i<k} ‖y_i‖²). It meets all conditions
+    Given the samples by ``observe(sqnorm=…)``, it is η(k) = η(1) / (1 + η(1) Σ_{i<k} ‖y_i‖²). It meets all conditions
     when the norms lie between positive bounds, as those of a finite set of augmented samples do (‖y‖² ≥ 1). The analog
     of Eq. 71 takes η(k+1), from `after`, for the step on y_k. Duda, Hart, Stork, *Pattern Classification*, Problem 23.
 
@@ -321,7 +322,7 @@ class ScalarRLS(Schedule):
     _seen: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.eta = _positive(self.eta, "eta")
+        self.eta = RATE("eta", self.eta)
         self.reset()
 
     def after(self, sqnorms: ArrayLike) -> Floats:
@@ -370,19 +371,13 @@ class Custom(Schedule):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise ValueError(f"function must be callable, got {self.function!r}; give k → η(k)")
+            raise refused("function", self.function, "callable", "give k → η(k)")
 
     def __repr__(self) -> str:
         return f"Custom({getattr(self.function, '__name__', repr(self.function))})"
 
     def _rates(self, k: Floats) -> Floats:
-        return np.array([self._checked(int(i)) for i in k], dtype=np.float64)
-
-    def _checked(self, k: int) -> float:
-        value = self.function(k)
-        if not 0 <= _number(value) < math.inf:
-            raise ValueError(f"schedule gave η({k}) = {value!r}; it must return a finite number ≥ 0 for every k ≥ 1")
-        return float(value)
+        return np.array([CUSTOM_RATE(f"η({i:.0f})", self.function(int(i))) for i in k], dtype=np.float64)
 
 
 def get(schedule: Any) -> Schedule:
@@ -407,29 +402,16 @@ def get(schedule: Any) -> Schedule:
         return _NAMED[schedule]()
     if callable(schedule):
         return Custom(schedule)
-    if 0 < _number(schedule) < math.inf:
+    try:
         return Constant(schedule)
-    near = difflib.get_close_matches(str(schedule), _NAMED, n=1)
-    remedy = f"did you mean {near[0]!r}?" if near else "use one of these, such as 1.0 or '1/k'"
-    kinds = f"a positive finite number, a callable k → η, a Schedule, {', '.join(_NAMED)}"
-    raise ValueError(f"schedule must be one of: {kinds}; got {schedule!r}; {remedy}")
+    except ValueError:
+        wanted = f"one of {', '.join(_NAMED)}, a number > 0 such as 1.0, a callable k → η or a Schedule"
+        raise unknown("schedule", schedule, wanted, _NAMED) from None
 
 
 def _all(*conditions: bool | None) -> bool | None:
     """True if all hold, False if one fails, else None."""
     return False if False in conditions else None if None in conditions else True
-
-
-def _number(value: object) -> float:
-    """Value as a float, nan where it is no real number."""
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-
-
-def _positive(value: object, name: str) -> float:
-    number = _number(value)
-    if not 0 < number < math.inf:
-        raise ValueError(f"{name} must be a positive finite number, got {value!r}; use a rate such as 1.0")
-    return number
 
 
 def _checked_sqnorms(values: ArrayLike) -> Floats:

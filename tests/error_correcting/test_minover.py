@@ -495,7 +495,7 @@ def test_callbacks_see_every_update(kind):
     [
         ({"tol": 0}, "tol=0 must be "),
         ({"max_iter": 0}, "max_iter=0 must be "),
-        ({"kernel": "cubic"}, "kernel = 'cubic' is not known"),
+        ({"kernel": "cubic"}, "kernel='cubic' must be one of linear"),
         ({"cache_size": -1}, "cache_size=-1 must be "),
         ({"record": "all"}, "record='all' is unknown"),
         ({"multiclass": "kesler"}, "multiclass='kesler' is unknown"),

@@ -471,7 +471,7 @@ def test_no_margin_from_nothing_never_moves():
         ({"record": "all"}, "record='all' is unknown"),
         ({"batch": True, "order": "random"}, "order='random' with batch=True"),
         ({"eta": "optimal"}, "eta='optimal' needs curvature, which relaxation has not"),
-        ({"eta": "fast"}, "schedule must be one of"),
+        ({"eta": "fast"}, "schedule='fast' must be one of"),
         ({"start": [1.0, 2.0]}, r"start has shape \(2,\): give an augmented vector"),
         ({"multiclass": "all"}, "multiclass='all' is unknown"),
         ({"max_iter": 0}, "max_iter=0 must be "),

@@ -631,8 +631,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"record": "all"}, "record='all' is unknown"),
 ]
 BAD_FOR_BOTH: list[tuple[dict[str, Any], str]] = [
-    ({"schedule": 0.0}, "schedule must be one of"),
-    ({"schedule": -1}, "schedule must be one of"),
+    ({"schedule": 0.0}, "schedule=0.0 must be one of"),
+    ({"schedule": -1}, "schedule=-1 must be one of"),
     ({"schedule": "optimal"}, r"'optimal' needs curvature, which WidrowHoff.*\(batch=False\) has not.*'rls'"),
     ({"schedule": "rls", "batch": True}, r"'rls' needs norms, which WidrowHoff.*\(batch=True\) has not.*'optimal'"),
     ({"schedule": lambda k: -1.0}, r"η\(1\)"),

@@ -10,6 +10,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,14 @@ def suggestion(name: Any, known: Iterable[str], count: int = 1, cutoff: float = 
     return [folded[near] for near in difflib.get_close_matches(str(name).casefold(), folded, count, cutoff)]
 
 
+def unknown(name: str, value: Any, wanted: str, known: Iterable[str]) -> ValueError:
+    """The error for a value that is none of the known names, with the one that it looks like."""
+    near = suggestion(value, known) if isinstance(value, str) else []
+    return ValueError(
+        f"{name}={value!r} must be {wanted}; {f'did you mean {near[0]!r}?' if near else 'choose one of these.'}"
+    )
+
+
 @dataclass(frozen=True)
 class Number:
     """A number in (low, high), or [low, high) when closed; ``whole`` for an integer."""
@@ -39,8 +48,7 @@ class Number:
     whole: bool = False
 
     def __call__(self, name: str, value: Any) -> Any:
-        kinds = int | np.integer if self.whole else int | float | np.number
-        fits = isinstance(value, kinds) and not isinstance(value, bool | np.bool_ | np.complexfloating)
+        fits = isinstance(value, Integral if self.whole else Real) and not isinstance(value, bool)
         if not fits or not (self.low < value < self.high or (self.closed and value == self.low)):
             raise refused(name, value, str(self), self.remedy)
         try:
@@ -64,9 +72,7 @@ class Choice:
         for option in self.options:
             if value is option or (isinstance(option, str | bool) and type(value) is not int and _equal(value, option)):
                 return value
-        near = suggestion(value, [option for option in self.options if isinstance(option, str)])
-        remedy = f"did you mean {near[0]!r}?" if isinstance(value, str) and near else "choose one of these."
-        raise ValueError(f"{name}={value!r} must be {self}; {remedy}")
+        raise unknown(name, value, str(self), [option for option in self.options if isinstance(option, str)])
 
     def __str__(self) -> str:
         return f"one of {', '.join(map(repr, self.options))}"

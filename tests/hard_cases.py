@@ -13,7 +13,7 @@ from hard_data import GROUPS, KINDS, Data, ordinary
 
 import discriminant as D
 
-# The parameters of each estimator, set by set, beside its defaults.
+# The parameters of an estimator, set by set, beside its defaults; one that is not listed is tried with these alone.
 CONFIGURATIONS = {
     "Adatron": (
         "max_iter=500; kernel='gaussian', max_iter=500; multiclass='one-vs-one', max_iter=50; tol=1e-15, max_iter=100"
@@ -37,7 +37,6 @@ CONFIGURATIONS = {
         "'sigmoid', max_iter=50"
     ),
     "LeastSquares": "targets='fisher'; targets='posterior'",
-    "LeastSquaresRegressor": "",
     "LinearProgram": (
         "criterion='minimax'; multiclass='one-vs-one'; b=1e-9; criterion='minimax', multiclass='one-vs-rest'"
     ),
@@ -83,8 +82,8 @@ CONFIGURATIONS = {
 LONG = ("Adatron", "MinOver", "MultilayerPerceptron", "MultilayerPerceptronRegressor")  # by their defaults
 ESTIMATORS = [
     f"{name}({given})"
-    for name, sets in CONFIGURATIONS.items()
-    for given in dict.fromkeys([*([] if name in LONG else [""]), *sets.split("; ")])
+    for name in sorted(["PolynomialMap", *(kind for kinds in D._PROCEDURES.values() for kind in kinds)])
+    for given in dict.fromkeys([*([] if name in LONG else [""]), *CONFIGURATIONS.get(name, "").split("; ")])
 ]
 
 

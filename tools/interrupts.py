@@ -52,16 +52,14 @@ SIZES = {  # rows, columns, classes: as large as the procedures that are tried o
     "classes": (5_000, 20, 20),
     "small": (2_000, 10, 2),
 }
+BY_THEMSELVES = [f"{kind}()" for kinds in D._PROCEDURES.values() for kind in kinds]
 ESTIMATORS = {
-    "large": """
-        Adatron() BalancedWinnow() FisherDiscriminant() GradientDescent(tol=0) HoKashyap()
-        HoKashyap(variant='descent',eta='optimal') KernelPerceptron() LeastSquares() LeastSquaresRegressor()
-        LinearProgram() LogisticDiscriminant() LogisticDiscriminant(penalty='firth')
-        LogisticDiscriminant(loss='squared') MinOver() MultilayerPerceptron() MultilayerPerceptronRegressor()
-        NewtonDescent() NewtonDescent(criterion='logistic') Perceptron() Perceptron(batch=True) Perceptron(pocket=True)
-        PiecewiseLinearMachine() RecursiveLeastSquares() Relaxation() Relaxation(batch=True) RidgeRegressor()
-        SupportVectorMachine() SupportVectorMachine(loss='squared_hinge') SupportVectorMachine(probability=True)
-        WidrowHoff() WidrowHoff(batch=True) WidrowHoffRegressor() PolynomialMap()""",
+    "large": " ".join(BY_THEMSELVES)
+    + """
+        GradientDescent(tol=0) HoKashyap(variant='descent',eta='optimal') LogisticDiscriminant(penalty='firth')
+        LogisticDiscriminant(loss='squared') NewtonDescent(criterion='logistic') Perceptron(batch=True)
+        Perceptron(pocket=True) Relaxation(batch=True) SupportVectorMachine(loss='squared_hinge')
+        SupportVectorMachine(probability=True) WidrowHoff(batch=True) PolynomialMap()""",
     "machines": "Perceptron() LogisticDiscriminant() SupportVectorMachine() LinearProgram()",
     "kernel": """
         Adatron('gaussian') KernelPerceptron('gaussian') MinOver('gaussian') RidgeRegressor(kernel='gaussian')

@@ -10,21 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "geometry": ("Hyperplane", "LinearMachine", "augment", "normalize", "unaugment"),
-    "quadrics": ("Quadric", "classify_quadric"),
-    "margin_distribution": ("MarginDistribution", "margins"),
-    "features": ("PolynomialMap",),
-    "multiclass": ("kesler",),
-    "solution": ("Report", "Status"),
-    "exceptions": ("FitInterruptedWarning", "InfiniteEstimateWarning", "NotConvergedWarning", "NotSeparableError"),
+# The registry: each file of a chapter with its estimators, in the order in which `compare` lists them.
+_PROCEDURES = {
     "error_correcting.perceptron": ("Perceptron",),
     "error_correcting.kernel_perceptron": ("KernelPerceptron",),
     "error_correcting.winnow": ("BalancedWinnow",),
     "error_correcting.relaxation": ("Relaxation",),
-    "error_correcting.minover": ("Adatron", "MinOver"),
+    "error_correcting.minover": ("MinOver", "Adatron"),
     "descent.estimators": ("GradientDescent", "NewtonDescent"),
-    "error_correcting.piecewise": ("PiecewiseLinearMachine",),
     "squared_error.least_squares": ("LeastSquares", "LeastSquaresRegressor"),
     "squared_error.fisher": ("FisherDiscriminant",),
     "squared_error.ridge": ("RidgeRegressor",),
@@ -33,13 +26,23 @@ _HOMES = {
     "squared_error.recursive_least_squares": ("RecursiveLeastSquares",),
     "squared_error.ho_kashyap": ("HoKashyap",),
     "linear_programming.linear_program": ("LinearProgram",),
-    "linear_programming.removals": ("Removals", "minimum_removals"),
     "svm.estimator": ("SupportVectorMachine",),
-    "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
     "logistic.estimator": ("LogisticDiscriminant",),
+    "error_correcting.piecewise": ("PiecewiseLinearMachine",),
     "mlp.classifier": ("MultilayerPerceptron",),
     "mlp.regressor": ("MultilayerPerceptronRegressor",),
+}
+_HOMES = _PROCEDURES | {
+    "geometry": ("Hyperplane", "LinearMachine", "augment", "normalize", "unaugment"),
+    "quadrics": ("Quadric", "classify_quadric"),
+    "margin_distribution": ("MarginDistribution", "margins"),
+    "features": ("PolynomialMap",),
+    "multiclass": ("kesler",),
+    "solution": ("Report", "Status"),
+    "exceptions": ("FitInterruptedWarning", "InfiniteEstimateWarning", "NotConvergedWarning", "NotSeparableError"),
     "error_correcting.exhaustive": ("integer_search",),
+    "linear_programming.removals": ("Removals", "minimum_removals"),
+    "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
     "separation.certificate": ("Certificate",),
     "separation.verdict": ("Separability", "separability"),
     "comparison.run": ("Comparison", "compare"),

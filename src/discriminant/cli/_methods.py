@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from typing import Any
 
 import discriminant
 
-from ..comparison.methods import ALIASES, METHODS, Procedure
+from ..comparison.methods import ALIASES, METHODS, Procedure, kebab
 from ._errors import CommandError, nearest
 
 WORDS = {"none": None, "null": None, "true": True, "false": False, "inf": float("inf"), "infinity": float("inf")}
-
-
-def kebab(name: str) -> str:
-    """``HoKashyap`` as ``ho-kashyap``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
 REGRESSORS = {kebab(name): Procedure(name) for name in discriminant.__all__ if name.endswith("Regressor")}
@@ -30,7 +24,7 @@ def complete_methods(incomplete: str) -> list[str]:
 
 def short_name(name: str) -> str | None:
     """The short name of a procedure, where it has one."""
-    return next((short for short, long in ALIASES.items() if long == name), None)
+    return next((short for short, long in ALIASES.items() if long == name and len(short) < len(long)), None)
 
 
 def find(method: str) -> Procedure:

@@ -1,16 +1,20 @@
 """Every procedure under a name for tables and command lines; nothing is imported before it is called.
 
-A name is that of the class in kebab-case, with a word for a variant: ``perceptron``, ``perceptron-batch``.
+A name is that of the class in kebab-case, with a word for a variant: ``perceptron``, ``perceptron-batch``. The classes
+are those of the registry, the table in ``discriminant/__init__.py``.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from importlib import import_module
 from typing import Any
+
+import discriminant
+
+from .._guards.parameters import suggestion
 
 MAX_ITER = 1000  # steps after which a procedure that has hardly moved for long is left alone
 
@@ -24,7 +28,7 @@ class Procedure:
 
     def __call__(self) -> Any:
         """The estimator."""
-        return getattr(import_module("discriminant"), self.kind)(**self.parameters)
+        return getattr(discriminant, self.kind)(**self.parameters)
 
     def __str__(self) -> str:
         return f"{self.kind}({', '.join(f'{name}={value!r}' for name, value in self.parameters.items())})"
@@ -32,50 +36,46 @@ class Procedure:
     @property
     def summary(self) -> str:
         """What it does in a sentence, as its class says; imports it."""
-        lines = inspect.cleandoc(getattr(import_module("discriminant"), self.kind).__doc__).splitlines()
+        lines = inspect.cleandoc(getattr(discriminant, self.kind).__doc__).splitlines()
         return " ".join(lines[: lines.index("")] if "" in lines else lines)
 
 
-def _of(kind: str, **parameters: Any) -> Procedure:
-    return Procedure(kind, parameters)
+def kebab(kind: str) -> str:
+    """``HoKashyap`` as ``ho-kashyap``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", kind).lower()
 
 
+# The variants of a class by a word that follows its name, with their parameters; "" is what its own name stands for.
+VARIANTS: dict[str, dict[str, dict[str, Any]]] = {
+    "Perceptron": {
+        "batch": {"batch": True},
+        "margin": {"margin": 10.0},
+        "radius-bias": {"bias": "radius"},
+        "averaged": {"average": True},
+        "pocket": {"pocket": True},
+        "slack": {"slack": 3.0, "multiclass": "one-vs-rest"},
+    },
+    "KernelPerceptron": {"gaussian": {"kernel": "gaussian"}},
+    "Relaxation": {"batch": {"batch": True}},
+    "MinOver": {"fixed-step": {"step": "fixed"}},
+    "NewtonDescent": {"logistic": {"criterion": "logistic"}},
+    "LeastSquares": {"fisher": {"targets": "fisher"}},
+    "WidrowHoff": {"batch": {"batch": True}},
+    "HoKashyap": {
+        "": {"max_iter": MAX_ITER},
+        "descent": {"variant": "descent", "eta": "optimal", "max_iter": MAX_ITER},
+    },
+    "LinearProgram": {"minimax": {"criterion": "minimax"}},
+    "SupportVectorMachine": {"large-c": {"C": 1000.0}, "gaussian": {"kernel": "gaussian"}},
+    "LogisticDiscriminant": {"unpenalized": {"penalty": None}},
+}
+AS_IT_IS: dict[str, dict[str, Any]] = {"": {}}
 METHODS: dict[str, Procedure] = {
-    "perceptron": _of("Perceptron"),
-    "perceptron-batch": _of("Perceptron", batch=True),
-    "perceptron-margin": _of("Perceptron", margin=10.0),
-    "perceptron-radius-bias": _of("Perceptron", bias="radius"),
-    "perceptron-averaged": _of("Perceptron", average=True),
-    "perceptron-pocket": _of("Perceptron", pocket=True),
-    "perceptron-slack": _of("Perceptron", slack=3.0, multiclass="one-vs-rest"),
-    "kernel-perceptron": _of("KernelPerceptron"),
-    "kernel-perceptron-gaussian": _of("KernelPerceptron", kernel="gaussian"),
-    "balanced-winnow": _of("BalancedWinnow"),
-    "relaxation": _of("Relaxation"),
-    "relaxation-batch": _of("Relaxation", batch=True),
-    "min-over": _of("MinOver"),
-    "min-over-fixed-step": _of("MinOver", step="fixed"),
-    "adatron": _of("Adatron"),
-    "gradient-descent": _of("GradientDescent"),
-    "newton-descent": _of("NewtonDescent"),
-    "newton-descent-logistic": _of("NewtonDescent", criterion="logistic"),
-    "least-squares": _of("LeastSquares"),
-    "least-squares-fisher": _of("LeastSquares", targets="fisher"),
-    "fisher-discriminant": _of("FisherDiscriminant"),
-    "widrow-hoff": _of("WidrowHoff"),
-    "widrow-hoff-batch": _of("WidrowHoff", batch=True),
-    "recursive-least-squares": _of("RecursiveLeastSquares"),
-    "ho-kashyap": _of("HoKashyap", max_iter=MAX_ITER),
-    "ho-kashyap-descent": _of("HoKashyap", variant="descent", eta="optimal", max_iter=MAX_ITER),
-    "linear-program": _of("LinearProgram"),
-    "linear-program-minimax": _of("LinearProgram", criterion="minimax"),
-    "support-vector-machine": _of("SupportVectorMachine"),
-    "support-vector-machine-dear-slack": _of("SupportVectorMachine", C=1000.0),
-    "support-vector-machine-gaussian": _of("SupportVectorMachine", kernel="gaussian"),
-    "logistic-discriminant": _of("LogisticDiscriminant"),
-    "logistic-discriminant-unpenalized": _of("LogisticDiscriminant", penalty=None),
-    "piecewise-linear-machine": _of("PiecewiseLinearMachine"),
-    "multilayer-perceptron": _of("MultilayerPerceptron"),
+    f"{kebab(kind)}-{word}".rstrip("-"): Procedure(kind, parameters)
+    for kinds in discriminant._PROCEDURES.values()
+    for kind in kinds
+    if not kind.endswith("Regressor")
+    for word, parameters in (AS_IT_IS | VARIANTS.get(kind, {})).items()
 }
 LARGE = 5_000  # rows from which "all" leaves out those that need minutes there
 SLOW = (
@@ -104,6 +104,7 @@ ALIASES = {
     "mlp": "multilayer-perceptron",
     "fisher": "fisher-discriminant",
     "minover": "min-over",
+    "support-vector-machine-dear-slack": "support-vector-machine-large-c",  # its name in older files
 }
 
 
@@ -117,7 +118,7 @@ def full_name(name: str) -> str:
     found = ALIASES.get(plain, classes.get(plain, plain)) if isinstance(plain, str) else None
     if found in METHODS:
         return str(found)
-    near = get_close_matches(str(plain), [*METHODS, *ALIASES], 3, 0.5) or ["perceptron", "svm", "least-squares"]
+    near = suggestion(plain, [*METHODS, *ALIASES], 3, 0.5) or ["perceptron", "svm", "least-squares"]
     raise ValueError(
         f"methods: {name!r} is unknown; did you mean {', '.join(near)}? comparison.METHODS lists them all."
     )

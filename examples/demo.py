@@ -1,7 +1,7 @@
 """Tell which data are separable, fit every procedure to them; print one comparison, two reports; draw pictures.
 
-``make demo`` runs it. To add a procedure, add a line to ``METHODS`` in ``src/discriminant/_methods.py``; to add data,
-one to ``DATA``; to add a picture, the name of an example to ``PICTURES``; to add a page, one to ``PAGES``.
+``make demo`` runs it, with the procedures of ``comparison.METHODS``. To add data, add a line to ``DATA``; to add a
+picture, the name of an example to ``PICTURES``; to add a page, one to ``PAGES``.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from numpydoc.validate import validate
 import discriminant
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "discriminant"
 PUBLIC = [name for name in discriminant.__all__ if name != "__version__"]
 
 
@@ -90,6 +91,23 @@ def test_version() -> None:
     assert discriminant.__version__ == project["version"]
 
 
+# Users import these: none may go, and a new one is added here on purpose.
+NAMES = """
+Adatron BalancedWinnow Certificate Comparison FisherDiscriminant FitInterruptedWarning GradientDescent HoKashyap
+Hyperplane InfiniteEstimateWarning KernelPerceptron LeastSquares LeastSquaresRegressor LinearMachine
+LinearProgram LogisticDiscriminant MarginDistribution MinOver MultilayerPerceptron MultilayerPerceptronRegressor
+NewtonDescent NotConvergedWarning NotSeparableError Perceptron PiecewiseLinearMachine PolynomialMap Quadric
+RecursiveLeastSquares Relaxation Removals Report RidgeRegressor Separability Status SupportVectorMachine
+WidrowHoff WidrowHoffRegressor __version__ augment bounds classify_quadric compare criteria datasets
+feature_ranking integer_search io kesler leave_one_out margins mercer minimum_removals normalize plot schedules
+separability svm_path unaugment
+"""
+
+
+def test_the_public_names_are_these() -> None:
+    assert discriminant.__all__ == sorted(NAMES.split())
+
+
 def test_names_are_listed_once_and_missing_ones_are_reported() -> None:
     assert len(discriminant.__all__) == len(set(discriminant.__all__))
     assert set(discriminant.__all__) <= set(dir(discriminant))
@@ -110,6 +128,87 @@ def test_no_module_shadows_a_public_name(name: str) -> None:
     """After `import discriminant.f`, `discriminant.f` is the module, whatever the lazy table says."""
     if name in PUBLIC:
         assert not hasattr(importlib.import_module(f"discriminant.{name}"), name)
+
+
+@pytest.mark.parametrize(("name", "tool"), [("CONTRIBUTING.md", "rooms"), ("README.md", "procedures")])
+def test_pictures_show_the_code_as_it_is(name: str, tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    drawn = importlib.import_module(tool).drawn()
+    assert (ROOT / name).read_text(encoding="utf-8") == drawn, f"run: python tools/{tool}.py"
+
+
+def test_the_readme_has_a_row_for_every_procedure() -> None:
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("drawn by tools/procedures.py")[2]
+    names = [name for kinds in discriminant._PROCEDURES.values() for name in kinds]
+    assert not [name for name in names if f"`{name}`" not in table.partition("<!--")[0]]
+
+
+SOURCES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
+FUNCTIONS = [(name, node) for name in SOURCES for node in ast.walk(TREES[name]) if isinstance(node, ast.FunctionDef)]
+
+
+def tests_of(name: str) -> list[str]:
+    """The test files of a source file: that of its own name, or those that its docstring names."""
+    room, _, stem = name.removesuffix(".py").rpartition("/")
+    own = "/".join(["tests", *([room] if room else []), f"test_{stem.lstrip('_')}.py"])
+    if (ROOT / own).exists():
+        return [own]
+    return re.findall(r"``(tests/[\w/]+\.py)``", (ast.get_docstring(TREES[name]) or "").partition("Tests: ")[2])
+
+
+def test_the_tests_mirror_the_rooms() -> None:
+    """Else end the docstring with the line: Tests: ``tests/<room>/test_<other>.py``."""
+    with_code = [name for name in SOURCES if Path(name).name not in ("__init__.py", "__main__.py")]
+    assert not [name for name in with_code if not tests_of(name)]
+    assert not [(name, test) for name in with_code for test in tests_of(name) if not (ROOT / test).exists()]
+
+
+@pytest.mark.parametrize("room", sorted({Path(name).parent.as_posix() for name in SOURCES} - {"."}))
+def test_a_room_says_what_is_in_it(room: str) -> None:
+    doc = ast.get_docstring(TREES[f"{room}/__init__.py"]) or ""
+    assert 4 <= len(doc.splitlines()) <= 16, "about five lines: what it solves, its files, its imports, its tests"
+    named = set(re.findall(r"``(\w+)(?:\.py)?``", doc))
+    assert not [path.stem for path in (PACKAGE / room).glob("*.py") if path.stem not in named | {"__init__"}]
+    assert "Tests: ``tests/" in doc
+
+
+def test_files_are_not_crowded() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= 16, "the root of the package is for what all rooms speak of"
+    sizes = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in SOURCES.items()}
+    assert not {name: size for name, size in sizes.items() if size > 450}
+
+
+def test_functions_are_short_or_say_why_not() -> None:
+    """At most 50 lines without the docstring; the reason is a comment `# long: …` right above."""
+    long = []
+    for name, function in FUNCTIONS:
+        first = function.body[1 if ast.get_docstring(function) and len(function.body) > 1 else 0].lineno
+        above = min([function.lineno, *(mark.lineno for mark in function.decorator_list)]) - 2
+        lines = SOURCES[name].read_text(encoding="utf-8").splitlines()
+        if (size := (function.end_lineno or first) - first + 1) > 50 and "# long: " not in lines[above]:
+            long.append((name, function.name, size))
+    assert not long
+
+
+def test_functions_take_at_most_ten_arguments() -> None:
+    """Compiled passes above all; the parameters of an estimator and the options of a command may be more."""
+    wide = []
+    for name, function in FUNCTIONS:
+        count = len([*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs])
+        if count > 10 and function.name != "__init__" and name != f"cli/{function.name}.py":
+            wide.append((name, function.name, count))
+    assert not wide
+
+
+def test_a_class_name_occurs_once() -> None:
+    """Except where a public module is its namespace: criteria.Perceptron is not the procedure."""
+    homes: dict[str, list[str]] = {}
+    for name in set(SOURCES) - {f"{module}.py" for module in discriminant._MODULES}:
+        for node in TREES[name].body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(name)
+    assert not {kind: names for kind, names in homes.items() if len(names) > 1}
 
 
 def documented_names() -> list[str]:

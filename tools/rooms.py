@@ -1,25 +1,21 @@
 #!/usr/bin/env python3
-"""Draw the rooms of the package into CONTRIBUTING.md: what lies in each, and which room imports which.
+"""Draw the rooms of the package into CONTRIBUTING.md: `python tools/rooms.py`.
 
-    python tools/rooms.py            # writes the picture between its two marks
-    python tools/rooms.py --print    # shows it
-
-Files and imports are read from the code, the order of the layers from the import contract in pyproject.toml, which
-import-linter keeps. What is imported for type checkers alone does not count.
+The files of each room and what it imports are read from the code, the order of the layers from the import contract in
+pyproject.toml, which import-linter keeps. What only type checkers import does not count. The picture stands between two
+marks, and tests/test_repository.py draws it again and compares.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
 import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-BEGIN, END = "<!-- rooms: drawn by tools/rooms.py -->\n", "<!-- end of rooms -->\n"
 VOCABULARY = "(root)"  # the files beside __init__: the vocabulary of the books, and the outcome of a fit
 
 
@@ -30,7 +26,7 @@ def layers(project: Path) -> list[list[str]]:
     return [re.findall(r"\w+", re.sub(r"\(\w+\)", "", line)) for line in lines]
 
 
-def rooms(package: Path) -> dict[str, list[Path]]:
+def files_of_rooms(package: Path) -> dict[str, list[Path]]:
     """The files of each room; those of the root are one room."""
     found: dict[str, list[Path]] = {}
     for path in sorted(package.rglob("*.py")):
@@ -44,10 +40,9 @@ def imported(path: Path, package: Path) -> Iterator[str]:
     """The rooms that a file imports, at its top or inside a function."""
     for node in run_by_python(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
-            above = path.parents[node.level - 1]
+            inside = path.parents[node.level - 1].relative_to(package).parts
             names = node.module.split(".")[:1] if node.module else [alias.name for alias in node.names]
-            parts = above.relative_to(package).parts
-            yield from [parts[0]] if parts else [room_of(name, package) for name in names]
+            yield from inside[:1] or (room_of(name, package) for name in names)
         elif isinstance(node, ast.ImportFrom | ast.Import):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
             yield from (room_of(name.split(".")[1], package) for name in names if name.startswith(f"{package.name}."))
@@ -65,37 +60,39 @@ def run_by_python(node: ast.AST) -> Iterator[ast.AST]:
             yield from run_by_python(child)
 
 
-def picture(root: Path = ROOT) -> str:
-    """The picture as text, the top layer first."""
+def rooms(root: Path = ROOT) -> str:
+    """The rooms by layers, the top first, each with its files and what it imports."""
     package = root / "src" / "discriminant"
-    inside, lines = rooms(package), []
-    contract = layers(root / "pyproject.toml")
-    order = [[name if name in inside else VOCABULARY for name in layer if name != "__main__"] for layer in contract]
-    order = [list(dict.fromkeys(layer)) for layer in order if layer]
+    files, lines = files_of_rooms(package), []
+    order = [
+        list(dict.fromkeys(name if name in files else VOCABULARY for name in layer if name != "__main__"))
+        for layer in layers(root / "pyproject.toml")
+    ]
+    order = [layer for layer in order if layer]
     for height, layer in zip(range(len(order), 0, -1), order, strict=True):
         for room in layer:
-            files = ", ".join(path.stem for path in inside[room] if path.stem != "__init__")
-            calls = {other for path in inside[room] for other in imported(path, package)} - {room}
-            below = (
-                ", ".join(other for layer in order for other in layer if other in calls) or "nothing of this package"
-            )
-            lines += textwrap.wrap(files, 116, initial_indent=f"{height:>2}  {room:<20}", subsequent_indent=" " * 24)
-            lines += textwrap.wrap(below, 116, initial_indent=" " * 22 + "→ ", subsequent_indent=" " * 24)
+            stems = ", ".join(path.stem for path in files[room] if path.stem != "__init__")
+            calls = {other for path in files[room] for other in imported(path, package)} - {room}
+            below = [other for each in order for other in each if other in calls] or ["nothing of this package"]
+            for text, opening in ((stems, f"{height:>2}  {room:<20}"), (", ".join(below), " " * 22 + "→ ")):
+                lines += textwrap.wrap(text, 116, initial_indent=opening, subsequent_indent=" " * 24)
     return "\n".join(["```text", *lines, "```"]) + "\n"
 
 
-def drawn(text: str, root: Path = ROOT) -> str:
-    """The text with the picture between its marks."""
-    before, _, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise SystemExit(f"CONTRIBUTING.md has lost the marks of the picture: {BEGIN!r} and {END!r}")
-    return before + BEGIN + picture(root) + END + after
+def between(name: str, mark: str, picture: str, root: Path = ROOT) -> str:
+    """The text of a document with the picture between its marks."""
+    begin, end = f"<!-- {mark}: drawn by tools/{mark}.py -->\n", f"<!-- end of {mark} -->\n"
+    before, found, rest = (root / name).read_text(encoding="utf-8").partition(begin)
+    _, ended, after = rest.partition(end)
+    if not found or not ended:
+        raise SystemExit(f"{name} has lost its marks: put back {begin!r} and {end!r}")
+    return before + begin + picture + end + after
+
+
+def drawn(root: Path = ROOT) -> str:
+    """CONTRIBUTING.md as it should be."""
+    return between("CONTRIBUTING.md", "rooms", rooms(root), root)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--print"]:
-        print(picture(), end="")
-    else:
-        page = ROOT / "CONTRIBUTING.md"
-        page.write_text(drawn(page.read_text(encoding="utf-8")), encoding="utf-8")
+    (ROOT / "CONTRIBUTING.md").write_text(drawn(), encoding="utf-8")

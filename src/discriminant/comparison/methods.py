@@ -14,8 +14,6 @@ from typing import Any
 
 import discriminant
 
-from .._guards.parameters import suggestion
-
 MAX_ITER = 1000  # steps after which a procedure that has hardly moved for long is left alone
 
 
@@ -118,6 +116,8 @@ def full_name(name: str) -> str:
     found = ALIASES.get(plain, classes.get(plain, plain)) if isinstance(plain, str) else None
     if found in METHODS:
         return str(found)
+    from .._guards.parameters import suggestion  # numpy: a list of names is to be had without it
+
     near = suggestion(plain, [*METHODS, *ALIASES], 3, 0.5) or ["perceptron", "svm", "least-squares"]
     raise ValueError(
         f"methods: {name!r} is unknown; did you mean {', '.join(near)}? comparison.METHODS lists them all."

@@ -2,8 +2,8 @@
 The largest margin, hard and soft, in a plane and in the space of a kernel
 ==========================================================================
 
-A support vector machine finds the plane with the largest margin. Where the classes overlap, slack has a price *C*: the
-dearer it is, the narrower the margin. With a Gaussian kernel the boundary is curved.
+A support vector machine finds the plane with the largest margin. Where the classes overlap, slack has a cost *C*: the
+larger it is, the narrower the margin. With a Gaussian kernel the boundary is curved.
 
 Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11, Fig. 5.19; *Machine Learning: Theory and Practice*,
 ch. 8, §8.4.
@@ -16,7 +16,7 @@ from _style import BLACK, BLUE, GRAY, ORANGE, figure, grid, line, plane, points
 from discriminant import SupportVectorMachine, mercer, svm_path
 
 # %%
-# Two overlapping classes and three prices. The dashed lines are at the margin; ringed patterns are the support vectors,
+# Two overlapping classes and three costs. The dashed lines are at the margin; ringed patterns are the support vectors,
 # all of them on the margin or on its wrong side.
 
 rng = np.random.default_rng(3)

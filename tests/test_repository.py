@@ -148,7 +148,7 @@ TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOU
 FUNCTIONS = [(name, node) for name in SOURCES for node in ast.walk(TREES[name]) if isinstance(node, ast.FunctionDef)]
 
 
-def tests_of(name: str) -> list[str]:
+def covering(name: str) -> list[str]:
     """The test files of a source file: that of its own name, or those that its docstring names."""
     room, _, stem = name.removesuffix(".py").rpartition("/")
     own = "/".join(["tests", *([room] if room else []), f"test_{stem.lstrip('_')}.py"])
@@ -160,8 +160,8 @@ def tests_of(name: str) -> list[str]:
 def test_the_tests_mirror_the_rooms() -> None:
     """Else end the docstring with the line: Tests: ``tests/<room>/test_<other>.py``."""
     with_code = [name for name in SOURCES if Path(name).name not in ("__init__.py", "__main__.py")]
-    assert not [name for name in with_code if not tests_of(name)]
-    assert not [(name, test) for name in with_code for test in tests_of(name) if not (ROOT / test).exists()]
+    assert not [name for name in with_code if not covering(name)]
+    assert not [(name, test) for name in with_code for test in covering(name) if not (ROOT / test).exists()]
 
 
 @pytest.mark.parametrize("room", sorted({Path(name).parent.as_posix() for name in SOURCES} - {"."}))

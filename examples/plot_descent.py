@@ -2,8 +2,8 @@
 Gradient descent and Newton's algorithm
 =======================================
 
-Newton's step is the better one, and the more expensive one. First both run on the same criterion from the same start; then
-comes Computer exercise 1, which asks how the convergence depends on the learning rate.
+Newton's step is the better one, and the more expensive one. First both run on the same criterion from the same start;
+then comes Computer exercise 1, which asks how the convergence depends on the learning rate.
 
 Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4.2, Algorithms 1 and 2, Fig. 5.10, Computer exercise 1.
 """

@@ -9,8 +9,6 @@ References
 ----------
 Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2, Definitions 2.2 and 2.6,
 Theorem 2.7; Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.2.2 and §5.3 (the distance by ‖a‖).
-
-Tests: ``tests/test_geometry.py``.
 """
 
 from __future__ import annotations

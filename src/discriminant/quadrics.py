@@ -11,8 +11,6 @@ at the distance 1/√(4λ) from the center.
 References
 ----------
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.3, Eq. 4 and Problem 11.
-
-Tests: ``tests/test_geometry.py``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A name is that of the class in kebab-case, with a word for a variant: ``perceptron``, ``perceptron-batch``. The classes
 are those of the registry, the table in ``discriminant/__init__.py``.
+
+Tests: ``tests/comparison/test_run.py``.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ _PROCEDURES = {
     "error_correcting.winnow": ("BalancedWinnow",),
     "error_correcting.relaxation": ("Relaxation",),
     "error_correcting.minover": ("MinOver", "Adatron"),
-    "descent.estimators": ("GradientDescent", "NewtonDescent"),
+    "descent.gradient": ("GradientDescent",),
+    "descent.newton": ("NewtonDescent",),
     "squared_error.least_squares": ("LeastSquares", "LeastSquaresRegressor"),
     "squared_error.fisher": ("FisherDiscriminant",),
     "squared_error.ridge": ("RidgeRegressor",),
@@ -62,8 +63,8 @@ if TYPE_CHECKING:
     from . import schedules as schedules
     from .comparison.run import Comparison as Comparison
     from .comparison.run import compare as compare
-    from .descent.estimators import GradientDescent as GradientDescent
-    from .descent.estimators import NewtonDescent as NewtonDescent
+    from .descent.gradient import GradientDescent as GradientDescent
+    from .descent.newton import NewtonDescent as NewtonDescent
     from .error_correcting.exhaustive import integer_search as integer_search
     from .error_correcting.kernel_perceptron import KernelPerceptron as KernelPerceptron
     from .error_correcting.minover import Adatron as Adatron

@@ -5,5 +5,5 @@
 Imports ``base`` and the rooms below it, no other chapter.  Tests: ``tests/descent``.
 """
 
-from .estimators import GradientDescent as GradientDescent
-from .estimators import NewtonDescent as NewtonDescent
+from .gradient import GradientDescent as GradientDescent
+from .newton import NewtonDescent as NewtonDescent

@@ -43,9 +43,10 @@ from ..geometry import LinearMachine
 from ..multiclass import relabel
 from ..schedules import Optimal, get
 from ..solution import Solution
+from .coordinates import Frame, check_sizes
 from .infinity import prepare, told
 from .newton import WIDE
-from .regression import Frame, RegressionFindings, RegressionRule, check_sizes
+from .regression import RegressionFindings, RegressionRule
 from .squared_loss import SquaredRule
 from .wald import WaldTable
 

@@ -14,91 +14,22 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._engine.driver import Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.refusals import NotFiniteError, published
 from ..solution import Epoch, Findings, Status
+from .coordinates import Frame
 from .firth import FirthRule
-from .hessian import Whole
 from .infinity import Escape, escape, provable
-from .likelihood import Likelihood, center_of
-from .newton import SMALL, NewtonRule, few, method, tolerance
+from .newton import NewtonRule, few, method, tolerance
 
 Matrix = NDArray[np.float64]
 
-DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 MANY = {"newton": 10}  # steps after which a fit without a penalty looks suspicious; for other methods LONG
 LONG = 40
 ASTRAY = 100  # times the criterion at zero: a start above this lies where the Hessian says nothing
-SLIGHT = 1e-150  # entries of X whose squares lose digits
-DISTANT = 1e4  # times the spread of a feature: its distance from zero from which X is copied, to be centered first
-
-
-def check_sizes(X: Any) -> None:
-    """Refuse a column so small that its squares vanish, though without a ridge it has a say."""
-    size = abs(X[:: max(1, X.shape[0] // 1000)]).max(axis=0)
-    size = np.asarray(size.toarray() if sparse.issparse(size) else size, np.float64).ravel()
-    small = np.flatnonzero((size > 0) & (size < SLIGHT))
-    if small.size:
-        raise ValueError(
-            f"X is too small in column {small[0]} (counted from 0): its entries reach {size[small[0]]:.3g}, and their "
-            "squares are lost in float64. Divide the features by their size, for instance with StandardScaler."
-        )
-
-
-def distant(X: Any, center: Matrix) -> bool:
-    """Whether dense features lie so far from zero that products with them, centered afterwards, would lose digits."""
-    if sparse.issparse(X):
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        reach = np.abs(X[:: max(1, len(X) // 64)] - center).max(axis=0)
-    return bool(np.any((np.abs(center) > DISTANT * reach) & (reach > 0)))
-
-
-class Frame:
-    """The likelihood in its own coordinates, and the way there and back."""
-
-    def __init__(self, X: Any, own: NDArray[np.int32], v: Matrix | None, c: int, ridge: float) -> None:
-        n, d = X.shape
-        self.basis: Matrix | None = None
-        self.shift = center_of(X)
-        if (n > SMALL or n * d > DENSE) and not distant(X, self.shift):
-            self.likelihood = Likelihood(X, own, v, c, ridge, self.shift)
-            return
-        X = (X.toarray() if sparse.issparse(X) else X).astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            X -= self.shift
-        if d > n and n <= SMALL:
-            self.basis, R = np.linalg.qr(X.T)
-            X = np.ascontiguousarray(R.T)
-        self.likelihood = Likelihood(X, own, v, c, ridge, np.zeros(X.shape[1]))
-
-    def inward(self, A: Matrix) -> Matrix:
-        """From (w₀, w) to the weights of the likelihood."""
-        W = A[:, 1:] if self.basis is None else A[:, 1:] @ self.basis
-        return np.column_stack([A[:, 0] + A[:, 1:] @ self.shift, W])
-
-    def outward(self, A: Matrix) -> Matrix:
-        """The way back; of the discriminants that give the same probabilities, those with the sum zero."""
-        W = A[:, 1:] if self.basis is None else A[:, 1:] @ self.basis.T
-        found = np.column_stack([A[:, 0] - W @ self.shift, W])
-        if len(found) > 1:
-            free = slice(None) if self.likelihood.ridge == 0 else slice(1)
-            found[:, free] -= found[:, free].mean(axis=0)
-        return found
-
-    def covariance(self, A: Matrix) -> Matrix | None:
-        """The inverse information matrix of (w₀, w); None where it is singular."""
-        whole = Whole(self.likelihood.hessian(A))
-        if self.basis is not None or whole.rank < len(A[0]):
-            return None
-        T = np.eye(len(A[0]))
-        T[0, 1:] = -self.shift
-        inverse = np.column_stack([whole.solve(column[None])[0] for column in np.eye(len(T))])
-        return np.asarray(T @ inverse @ T.T)
 
 
 class Asker(Protocol):

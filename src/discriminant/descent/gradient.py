@@ -1,0 +1,205 @@
+"""Gradient descent on any criterion function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import criteria
+from .._engine.driver import Rule, Watch
+from .._engine.problem import Problem
+from ..base.expansion import newton_step
+from ..schedules import Optimal, Schedule, get
+from ..solution import Epoch
+from .rule import DescentRule, Place, _Descent, length
+
+LENGTHS = 10  # first steps of the level method that make its fixed length
+
+
+class GradientRule(DescentRule):
+    """Algorithm 1."""
+
+    def __init__(self, A: NDArray[Any], problem: Problem, model: GradientDescent) -> None:
+        super().__init__(A, problem, model)
+        self.named = f"schedule={model.schedule!r}"
+        self.guarded = is_auto(model.schedule) and self.criterion.has_hessian
+        self.schedule: Schedule | LevelSteps
+        if self.guarded:
+            self.schedule = Optimal()
+        else:
+            self.schedule = LevelSteps() if is_auto(model.schedule) else get(model.schedule)
+        self.eta = 0.0
+        self.looked = np.inf  # length of the gradient when the expansion was last computed
+
+    def epoch(self, problem: Problem, watch: Watch) -> Epoch:
+        """One step, and its errors told to the schedule."""
+        epoch = super().epoch(problem, watch)
+        self.eta = epoch.step
+        if isinstance(self.schedule, Schedule):
+            self.schedule.observe(errors=epoch.errors)
+        return epoch
+
+    def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
+        """Return eta(k) grad J."""
+        if isinstance(self.schedule, LevelSteps):
+            eta = self.schedule(here.value, length(here.gradient))
+        elif isinstance(self.schedule, Optimal):
+            eta = self._optimal(here.gradient)
+        else:
+            eta = self.schedule(self.k + 1)
+        return np.asarray(eta * here.gradient, self.a.dtype), eta
+
+    def fall(self, here: Place, watch: Watch) -> float:
+        """By the expansion, which costs as much as many steps: only at a small gradient, and not again at the same."""
+        if (size := length(here.gradient)) > min(self.tol * self.steepest, self.looked / 2):
+            return np.inf
+        self.looked = size
+        return newton_step(self.criterion, here.margins, here.gradient, watch).fall
+
+    def _optimal(self, gradient: NDArray[Any]) -> float:
+        """Eq. 14; the gradient is scaled first, so that its square cannot overflow.
+
+        The default schedule turns back where J curves downward, and keeps its step where J does not curve at all.
+        """
+        size = float(np.abs(gradient).max())
+        if size == 0:
+            return 0.0
+        unit = gradient / size
+        curvature = self.criterion.curvature(self.a, unit)
+        if self.guarded and np.isfinite(curvature):
+            best = float(unit @ unit) / abs(curvature) if curvature else np.inf
+            return best if np.isfinite(best) else self.eta
+        if not 0 < curvature < np.inf:
+            raise ValueError(
+                f"{self.named} needs a positive, finite curvature, but that of criterion={self.criterion.name!r} along "
+                f"its gradient is {curvature:.3g} at step {self.k + 1}. Take a number or '1/k', or divide the features "
+                "by their size."
+            )
+        return float(unit @ unit) / curvature
+
+
+def is_auto(schedule: Any) -> bool:
+    """Whether the step is left to the criterion."""
+    return isinstance(schedule, str) and schedule == "auto"
+
+
+class LevelSteps:
+    """Polyak's steps towards a level that is lowered, or brought nearer, as J falls or does not."""
+
+    def __init__(self) -> None:
+        self.lowest = self.record = np.inf  # the lowest J, and what it was when the level was set
+        self.delta = self.allowed = self.covered = 0.0
+
+    def __call__(self, value: float, size: float) -> float:
+        """Return eta for this J and a gradient of this length."""
+        if size == 0:
+            return 0.0
+        self.lowest = min(self.lowest, value)
+        if not self.delta:
+            self.delta = value or size**2  # J_p is 0 at a = 0, where any step is as good: eta = 1
+            self.allowed, self.record = LENGTHS * self.delta / size, value
+        elif self.lowest <= self.record - self.delta / 2:
+            self.record, self.covered = self.lowest, 0.0
+        elif self.covered > self.allowed:
+            self.record, self.covered, self.delta = self.lowest, 0.0, self.delta / 2
+        aim = value - self.record + self.delta
+        self.covered += aim / size
+        return aim / size / size
+
+
+class GradientDescent(_Descent):
+    """Basic gradient descent (Algorithm 1) on any criterion function.
+
+    Parameters
+    ----------
+    criterion : str or Criterion class, default="mse"
+        What is minimized: a name of ``discriminant.criteria``.
+    margin : float or array of shape (n,), default=None
+        The margins b of the criterion; None is its own default, but 1 for ``"squared"`` without a start: a = 0 is a
+        minimum of J_q without margins.
+    schedule : float, str, callable or Schedule, default="auto"
+        The step eta(k); ``"optimal"`` is Eq. 14 and needs a criterion with a Hessian.  ``"auto"`` is Eq. 14, halved
+        where J would rise; for a criterion without a Hessian it is a step towards a level below the lowest J so far.
+    tol : float, default=1e-8
+        Theta: it stops when a step is shorter than this, relative to |a| where that exceeds one, the gradient has
+        fallen as far below that at a = 0, and the second-order expansion promises a fall of J by less than this part.
+        A criterion with kinks is at its minimum only where the gradient is zero.
+    start : array of shape (d+1,), default=None
+        Augmented start vector (w0, w); None is zero.
+    max_iter : int, default=1000
+        Steps at the most.
+    record : {None, "weights"}, default=None
+        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
+    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
+        What to do with more than two classes.
+
+    Attributes
+    ----------
+    coef_, intercept_, weights_ : arrays
+        Weights w, threshold weights w0, and both as (w0, w).
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    n_iter_, n_corrections_ : int
+        Steps, and those that changed the weights.
+    history_, status_, report_
+        What happened, why it stopped, and both in words.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, section 5.4.2, Algorithm 1, Eqs. 12-14.
+
+    Examples
+    --------
+    The optimal first step of Problem 13 from a = 0 with b = 1:
+
+    >>> from discriminant import GradientDescent, datasets
+    >>> X, y = datasets.hessian_example()
+    >>> model = GradientDescent(criterion="mse").fit(X, y)
+    >>> round(float(model.history_["step"][0]), 8)
+    0.00392907
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Any = "mse",
+        margin: Any = None,
+        schedule: float | str | Callable[[int], float] | Schedule = "auto",
+        tol: float = 1e-8,
+        start: Any = None,
+        max_iter: int = 1000,
+        record: str | None = None,
+        multiclass: str = "one-vs-rest",
+    ) -> None:
+        self.criterion = criterion
+        self.margin = margin
+        self.schedule = schedule
+        self.tol = tol
+        self.start = start
+        self.max_iter = max_iter
+        self.record = record
+        self.multiclass = multiclass
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if is_auto(self.schedule):
+            return
+        schedule, chosen = get(self.schedule), criteria.get(self.criterion)
+        if schedule.needs == "norms":
+            raise ValueError(f"schedule={self.schedule!r} belongs to single-sample rules: use a number or '1/k'.")
+        if schedule.needs == "curvature" and not chosen.has_hessian:
+            raise ValueError(
+                f"schedule={self.schedule!r} needs the Hessian that criterion={chosen.name!r} has not: "
+                "use a number or '1/k'."
+            )
+
+    def _remedy(self) -> str:
+        J = self.history_["criterion"]
+        grown = not is_auto(self.schedule) and np.any(J[-1:] > J[:1])
+        return "a smaller step: the criterion has grown." if grown else super()._remedy()
+
+    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
+        return GradientRule(start, problem, self)

@@ -1,0 +1,118 @@
+"""Newton's algorithm on any criterion function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import criteria
+from .._engine.driver import Rule, Watch
+from .._engine.problem import Problem
+from ..base.expansion import newton_step
+from .rule import DescentRule, Place, _Descent, length
+
+
+class NewtonRule(DescentRule):
+    """Algorithm 2."""
+
+    def __init__(self, A: NDArray[Any], problem: Problem, model: NewtonDescent) -> None:
+        super().__init__(A, problem, model)
+        self.named = f"criterion={self.criterion.name!r}"
+
+    def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
+        """Return H^-1 grad J, or the shortest such step when H is singular."""
+        gradient = here.gradient
+        if not np.any(gradient):
+            return gradient, 1.0
+        self.found = newton_step(self.criterion, here.margins, gradient, watch)
+        if not np.any(self.found.step):  # J is so flat that H underflows: down the gradient, as far as a is long
+            return gradient * (max(1.0, length(self.a)) / length(gradient)), 1.0
+        if 0 < self.found.rank < gradient.size:
+            rank = f"rank {self.found.rank} of {gradient.size}"
+            self.notes = [f"The Hessian is singular ({rank}): the shortest of the Newton steps was taken."]
+        return np.asarray(self.found.step, self.a.dtype), 1.0
+
+    def fall(self, here: Place, watch: Watch) -> float:
+        """What the step of this place has promised."""
+        return self.found.fall
+
+
+class NewtonDescent(_Descent):
+    """Newton's algorithm (Algorithm 2) on any criterion function that has a Hessian.
+
+    Where the Hessian is singular, the shortest of the steps that minimize the second-order expansion is taken, and
+    ``report_`` says so.  A step that would raise the criterion is halved.
+
+    Parameters
+    ----------
+    criterion : str or Criterion class, default="mse"
+        What is minimized: a name of ``discriminant.criteria``.
+    margin : float or array of shape (n,), default=None
+        The margins b of the criterion; None is its own default, but 1 for ``"squared"`` without a start: a = 0 is a
+        minimum of J_q without margins.
+    tol : float, default=1e-8
+        Theta: it stops when a step is shorter than this, relative to |a| where that exceeds one, the gradient has
+        fallen as far below that at a = 0, and the step promises a fall of J by less than this part.
+    start : array of shape (d+1,), default=None
+        Augmented start vector (w0, w); None is zero.
+    max_iter : int, default=100
+        Steps at the most.
+    record : {None, "weights"}, default=None
+        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
+    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
+        What to do with more than two classes.
+
+    Attributes
+    ----------
+    coef_, intercept_, weights_ : arrays
+        Weights w, threshold weights w0, and both as (w0, w).
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    n_iter_, n_corrections_ : int
+        Steps, and those that changed the weights.
+    history_, status_, report_
+        What happened, why it stopped, and both in words.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, section 5.4.2, Algorithm 2, Eq. 15.
+
+    Examples
+    --------
+    A quadratic criterion takes one step, and a second to see that it was enough:
+
+    >>> from discriminant import NewtonDescent, datasets
+    >>> model = NewtonDescent(criterion="mse").fit(*datasets.pseudoinverse_example())
+    >>> model.weights_.round(6).tolist(), model.n_iter_
+    ([3.666667, -1.333333, -0.666667], 2)
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Any = "mse",
+        margin: Any = None,
+        tol: float = 1e-8,
+        start: Any = None,
+        max_iter: int = 100,
+        record: str | None = None,
+        multiclass: str = "one-vs-rest",
+    ) -> None:
+        self.criterion = criterion
+        self.margin = margin
+        self.tol = tol
+        self.start = start
+        self.max_iter = max_iter
+        self.record = record
+        self.multiclass = multiclass
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        chosen = criteria.get(self.criterion)
+        if not chosen.has_hessian:
+            raise ValueError(f"criterion={chosen.name!r} has no Hessian: use GradientDescent, or another criterion.")
+
+    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
+        return NewtonRule(start, problem, self)

@@ -157,4 +157,4 @@ def test_silence(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_no_other_file_knows_the_solver() -> None:
     sources = Path(discriminant.__file__).parent.rglob("*.py")
-    assert [path.name for path in sources if "import highspy" in path.read_text(encoding="utf-8")] == ["_lp.py"]
+    assert [path.name for path in sources if "import highspy" in path.read_text(encoding="utf-8")] == ["highs.py"]

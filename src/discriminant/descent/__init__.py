@@ -1,6 +1,7 @@
-"""Descent on any criterion: Duda, Hart, Stork, *Pattern Classification*, §5.4, Algorithms 1 and 2.
+"""Descent on any criterion: Duda, Hart, Stork, *Pattern Classification*, §5.4.2.
 
-- ``estimators``: ``GradientDescent`` and ``NewtonDescent``; the criteria are ``discriminant.criteria``.
+- ``gradient``: Algorithm 1; ``newton``: Algorithm 2; ``rule``: the stop and the guard, which both share.  The criteria
+  are ``discriminant.criteria``.
 
 Imports ``base`` and the rooms below it, no other chapter.  Tests: ``tests/descent``.
 """

@@ -1,4 +1,24 @@
-"""Gradient descent on any criterion function."""
+"""Gradient descent on any criterion function.
+
+    a(k+1) = a(k) − η(k) ∇J(a(k))      until ‖η(k) ∇J‖ < θ                              (Algorithm 1, Eq. 12)
+
+The step η(k) = ‖∇J‖² / (∇Jᵗ H ∇J) minimizes the second-order expansion of J along the gradient (Eq. 14); it depends on
+the gradient even where H is constant.  Where J is not quadratic it may overshoot: that of the default schedule is
+halved until J does not rise.
+
+Where J has kinks there is no H, and no smallest gradient either.  The default is then Polyak's step towards a level
+below the lowest J so far,
+
+    η(k) = (J(a(k)) − level) / ‖∇J‖²,      level = lowest J − δ,
+
+which is exact where the level is the minimum.  δ is halved whenever the steps since the level was set have covered a
+fixed length without lowering J by δ/2: the lowest J converges to the minimum (Goffin, Kiwiel).
+
+Symbols: a the augmented weights (w₀, w), J the criterion on the normalized patterns, H its Hessian, θ = ``tol``.
+
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.4.2, Problems 12, 13 and 17, Computer exercise 1; Goffin,
+Kiwiel, "Convergence of a simple subgradient level method", *Mathematical Programming* 85, 1999.
+"""
 
 from __future__ import annotations
 
@@ -14,28 +34,26 @@ from .._engine.problem import Problem
 from ..base.expansion import newton_step
 from ..schedules import Optimal, Schedule, get
 from ..solution import Epoch
-from .rule import DescentRule, Place, _Descent, length
+from .rule import CriterionClassifier, CriterionRule, DescentPlan, Place, length
 
 LENGTHS = 10  # first steps of the level method that make its fixed length
 
 
-class GradientRule(DescentRule):
+class GradientRule(CriterionRule):
     """Algorithm 1."""
 
-    def __init__(self, A: NDArray[Any], problem: Problem, model: GradientDescent) -> None:
-        super().__init__(A, problem, model)
-        self.named = f"schedule={model.schedule!r}"
-        self.guarded = is_auto(model.schedule) and self.criterion.has_hessian
-        self.schedule: Schedule | LevelSteps
-        if self.guarded:
-            self.schedule = Optimal()
-        else:
-            self.schedule = LevelSteps() if is_auto(model.schedule) else get(model.schedule)
+    def __init__(self, A: NDArray[Any], problem: Problem, plan: DescentPlan, schedule: Any = "auto") -> None:
+        super().__init__(A, problem, plan)
+        self.named = f"schedule={schedule!r}"
+        self.guarded = is_auto(schedule) and self.criterion.has_hessian
+        self.schedule: Schedule | LevelSteps = Optimal() if self.guarded else LevelSteps()
+        if not is_auto(schedule):
+            self.schedule = get(schedule)
         self.eta = 0.0
         self.looked = np.inf  # length of the gradient when the expansion was last computed
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """One step, and its errors told to the schedule."""
+        """One step, whose errors the schedule observes."""
         epoch = super().epoch(problem, watch)
         self.eta = epoch.step
         if isinstance(self.schedule, Schedule):
@@ -43,7 +61,7 @@ class GradientRule(DescentRule):
         return epoch
 
     def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
-        """Return eta(k) grad J."""
+        """The step η(k) ∇J."""
         if isinstance(self.schedule, LevelSteps):
             eta = self.schedule(here.value, length(here.gradient))
         elif isinstance(self.schedule, Optimal):
@@ -94,12 +112,12 @@ class LevelSteps:
         self.delta = self.allowed = self.covered = 0.0
 
     def __call__(self, value: float, size: float) -> float:
-        """Return eta for this J and a gradient of this length."""
+        """The step length η for this J and a gradient of this length."""
         if size == 0:
             return 0.0
         self.lowest = min(self.lowest, value)
         if not self.delta:
-            self.delta = value or size**2  # J_p is 0 at a = 0, where any step is as good: eta = 1
+            self.delta = value or size**2  # J_p is 0 at a = 0, where any step is as good: η = 1
             self.allowed, self.record = LENGTHS * self.delta / size, value
         elif self.lowest <= self.record - self.delta / 2:
             self.record, self.covered = self.lowest, 0.0
@@ -110,7 +128,7 @@ class LevelSteps:
         return aim / size / size
 
 
-class GradientDescent(_Descent):
+class GradientDescent(CriterionClassifier):
     """Basic gradient descent (Algorithm 1) on any criterion function.
 
     Parameters
@@ -121,16 +139,16 @@ class GradientDescent(_Descent):
         The margins b of the criterion; None is its own default, but 1 for ``"squared"`` without a start: a = 0 is a
         minimum of J_q without margins.
     schedule : float, str, callable or Schedule, default="auto"
-        The step eta(k); ``"optimal"`` is Eq. 14 and needs a criterion with a Hessian.  ``"auto"`` is Eq. 14, halved
+        The step η(k); ``"optimal"`` is Eq. 14 and needs a criterion with a Hessian.  ``"auto"`` is Eq. 14, halved
         where J would rise; for a criterion without a Hessian it is a step towards a level below the lowest J so far.
     tol : float, default=1e-8
-        Theta: it stops when a step is shorter than this, relative to |a| where that exceeds one, the gradient has
+        θ: it stops when a step is shorter than this, relative to ‖a‖ where that exceeds one, the gradient has
         fallen as far below that at a = 0, and the second-order expansion promises a fall of J by less than this part.
         A criterion with kinks is at its minimum only where the gradient is zero.
     start : array of shape (d+1,), default=None
-        Augmented start vector (w0, w); None is zero.
+        Augmented start vector (w₀, w); None is zero.
     max_iter : int, default=1000
-        Steps at the most.
+        At most so many steps.
     record : {None, "weights"}, default=None
         ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
     multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
@@ -139,7 +157,7 @@ class GradientDescent(_Descent):
     Attributes
     ----------
     coef_, intercept_, weights_ : arrays
-        Weights w, threshold weights w0, and both as (w0, w).
+        Weights w, threshold weights w₀, and both as (w₀, w).
     classes_ : array
         Labels, sorted; ``classes_[1]`` is the positive class of two.
     n_iter_, n_corrections_ : int
@@ -149,7 +167,7 @@ class GradientDescent(_Descent):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, section 5.4.2, Algorithm 1, Eqs. 12-14.
+    Duda, Hart, Stork, *Pattern Classification*, §5.4.2, Algorithm 1, Eqs. 12-14.
 
     Examples
     --------
@@ -202,4 +220,4 @@ class GradientDescent(_Descent):
         return "a smaller step: the criterion has grown." if grown else super()._remedy()
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return GradientRule(start, problem, self)
+        return GradientRule(start, problem, self._descent(), self.schedule)

@@ -1,4 +1,15 @@
-"""Newton's algorithm on any criterion function."""
+"""Newton's algorithm on any criterion function that has a Hessian.
+
+    a(k+1) = a(k) − H⁻¹∇J(a(k))      until ‖H⁻¹∇J‖ < θ                                  (Algorithm 2, Eq. 15)
+
+The step minimizes the second-order expansion of J: on a quadratic criterion it is the answer, and the second iteration
+only confirms it.  Where H is singular many steps do so, and the shortest is taken.  Where J is not quadratic it may
+overshoot, and is halved until J does not rise.
+
+Symbols: a the augmented weights (w₀, w), J the criterion on the normalized patterns, H its Hessian, θ = ``tol``.
+
+Source: Duda, Hart, Stork, *Pattern Classification*, §5.4.2.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +18,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import criteria
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from ..base.expansion import newton_step
-from .rule import DescentRule, Place, _Descent, length
+from ..criteria import get
+from .rule import CriterionClassifier, CriterionRule, Place, length
 
 
-class NewtonRule(DescentRule):
+class NewtonDescentRule(CriterionRule):
     """Algorithm 2."""
 
-    def __init__(self, A: NDArray[Any], problem: Problem, model: NewtonDescent) -> None:
-        super().__init__(A, problem, model)
-        self.named = f"criterion={self.criterion.name!r}"
-
     def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
-        """Return H^-1 grad J, or the shortest such step when H is singular."""
+        """H⁻¹∇J, or the shortest such step where H is singular."""
         gradient = here.gradient
         if not np.any(gradient):
             return gradient, 1.0
@@ -39,7 +46,7 @@ class NewtonRule(DescentRule):
         return self.found.fall
 
 
-class NewtonDescent(_Descent):
+class NewtonDescent(CriterionClassifier):
     """Newton's algorithm (Algorithm 2) on any criterion function that has a Hessian.
 
     Where the Hessian is singular, the shortest of the steps that minimize the second-order expansion is taken, and
@@ -53,12 +60,12 @@ class NewtonDescent(_Descent):
         The margins b of the criterion; None is its own default, but 1 for ``"squared"`` without a start: a = 0 is a
         minimum of J_q without margins.
     tol : float, default=1e-8
-        Theta: it stops when a step is shorter than this, relative to |a| where that exceeds one, the gradient has
+        θ: it stops when a step is shorter than this, relative to ‖a‖ where that exceeds one, the gradient has
         fallen as far below that at a = 0, and the step promises a fall of J by less than this part.
     start : array of shape (d+1,), default=None
-        Augmented start vector (w0, w); None is zero.
+        Augmented start vector (w₀, w); None is zero.
     max_iter : int, default=100
-        Steps at the most.
+        At most so many steps.
     record : {None, "weights"}, default=None
         ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
     multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
@@ -67,7 +74,7 @@ class NewtonDescent(_Descent):
     Attributes
     ----------
     coef_, intercept_, weights_ : arrays
-        Weights w, threshold weights w0, and both as (w0, w).
+        Weights w, threshold weights w₀, and both as (w₀, w).
     classes_ : array
         Labels, sorted; ``classes_[1]`` is the positive class of two.
     n_iter_, n_corrections_ : int
@@ -77,7 +84,7 @@ class NewtonDescent(_Descent):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, section 5.4.2, Algorithm 2, Eq. 15.
+    Duda, Hart, Stork, *Pattern Classification*, §5.4.2, Algorithm 2, Eq. 15.
 
     Examples
     --------
@@ -110,9 +117,9 @@ class NewtonDescent(_Descent):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        chosen = criteria.get(self.criterion)
+        chosen = get(self.criterion)
         if not chosen.has_hessian:
             raise ValueError(f"criterion={chosen.name!r} has no Hessian: use GradientDescent, or another criterion.")
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return NewtonRule(start, problem, self)
+        return NewtonDescentRule(start, problem, self._descent())

@@ -37,10 +37,10 @@ from discriminant.logistic import newton as _newton
 from discriminant.logistic import softmax as _softmax
 from discriminant.logistic import squared_loss as _sigmoid
 from discriminant.logistic.firth import FirthRule
-from discriminant.logistic.hessian import Pairs, Whole, gauged
+from discriminant.logistic.hessian import FullHessian, Pairs, gauged
 from discriminant.logistic.likelihood import Likelihood
 from discriminant.logistic.newton import NewtonRule, cheap, method
-from discriminant.logistic.passes import GROUP, long_pass, short_pass
+from discriminant.logistic.passes import buffers, long_pass, short_pass
 from discriminant.logistic.wald import WaldTable
 from discriminant.separation import verdict as separation
 
@@ -166,8 +166,7 @@ def test_compiled_passes_equal_plain_python(rng: Rng, dtype: Any, monkeypatch: p
     own, v, a = y.astype(np.int32), rng.uniform(size=20), rng.normal(size=4)
     passes = [(X, short_pass), *product((X, sparse.csr_matrix(X)), (long_pass, _sigmoid._pass))]
     for rows, function in passes:
-        results, bits = [], np.empty(GROUP, np.int64)
-        room = (np.empty(GROUP), np.empty(GROUP), bits, bits.view(np.float64)) if function is short_pass else ()
+        results, room = [], (buffers(),) if function is short_pass else ()
         for run in (function, function.py_func):
             total = np.zeros(4)
             results.append((run(narrow(rows.astype(dtype)), own, v, a, 2, 20, total, *room), total))
@@ -653,7 +652,7 @@ def test_collinear_columns_share_their_weight(rng: Rng) -> None:
     with pytest.raises(ValueError, match="linearly independent"):
         LogisticDiscriminant(penalty="firth").fit(np.hstack([X, X]), y)
     H = gauged(np.zeros((2, 2)), 1, 0.0)
-    assert Whole(H + np.diag([1.0, 0])).rank == 1
+    assert FullHessian(H + np.diag([1.0, 0])).rank == 1
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e150])
@@ -679,7 +678,7 @@ def test_what_is_not_finite_is_refused(rng: Rng, parameters: Any) -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"C": 0}, "C=0 must be .*; give a price"),
+        ({"C": 0}, "C=0 must be .*; give a cost"),
         ({"C": -1.0}, "C=-1.0 must be "),
         ({"C": np.nan}, "C=nan must be "),
         ({"C": "1"}, "C='1' must be "),
@@ -729,6 +728,7 @@ def test_an_interrupt_leaves_the_weights_of_that_moment(rng: Rng) -> None:
     X, y = noisy(rng, 200, 3)
     rule = NewtonRule(Likelihood(X, y.astype(np.int32), None, 1, 1.0), np.zeros((1, 4)), 1e-12)
     watch = Watch()
+    rule.begin(watch)
     rule.epoch(None, watch)
     before = rule.A.copy()
     watch.interrupted = True
@@ -755,7 +755,7 @@ def test_pairs_give_what_the_recursion_over_them_gives(rng: Rng, monkeypatch: py
     """Nocedal and Wright, Algorithm 7.4, beside the closed form; the oldest pairs are forgotten."""
     monkeypatch.setattr("discriminant.logistic.hessian.MEMORY", 3)
     H = np.diag(rng.uniform(1, 9, size=6))
-    metric, pairs = Whole(np.diag(rng.uniform(1, 9, size=6))), Pairs(6)
+    hessian, pairs = FullHessian(np.diag(rng.uniform(1, 9, size=6))), Pairs(6)
     held: list[tuple[Any, Any]] = []
     for _ in range(12):
         s = rng.normal(size=6)
@@ -766,14 +766,14 @@ def test_pairs_give_what_the_recursion_over_them_gives(rng: Rng, monkeypatch: py
         for s, y in reversed(held):
             strengths.append((s @ q) / (s @ y))
             q -= strengths[-1] * y
-        r = metric.solve(q[None])[0]
+        r = hessian.solve(q[None])[0]
         for (s, y), alpha in zip(held, reversed(strengths), strict=True):
             r += (alpha - (y @ r) / (s @ y)) * s
-        assert_allclose(pairs.solve(g, metric, False).ravel(), r, rtol=1e-9)
+        assert_allclose(pairs.solve(g, hessian, False).ravel(), r, rtol=1e-9)
         y = held[-1][1].reshape(2, 3)
-        assert_allclose(pairs.solve(y, metric, True).ravel(), held[-1][0])  # the latest change comes from its step
+        assert_allclose(pairs.solve(y, hessian, True).ravel(), held[-1][0])  # the latest change comes from its step
     pairs.clear()
-    assert_allclose(pairs.solve(g, metric, True), metric.solve(g))
+    assert_allclose(pairs.solve(g, hessian, True), hessian.solve(g))
 
 
 @pytest.mark.parametrize("c", [2, 5])

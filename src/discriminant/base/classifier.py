@@ -30,7 +30,7 @@ from .lazy_report import Later
 
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
-from .._guards.parameters import PASSES, check_parameters, choice
+from .._guards.parameters import PASSES, Constraint, check_parameters, choice
 
 # the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
 ORDER_OF_VISITS = {
@@ -87,7 +87,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 solutions = self._solutions(problem, watch, given_X, given_y, sample_weight)
                 self._publish(solutions, problem, given_X)
                 self._portions = [solution.told for solution in solutions]
-            self._warn(watch)
+            self._warn(watch, solutions)
         return self
 
     def _check_parameters(self) -> None:
@@ -174,7 +174,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """The number of corrections that a theorem allows, given the radius of the data; None without one."""
         return None
 
-    def _warn(self, watch: Watch) -> None:
+    def _warn(self, watch: Watch, solutions: list[Solution[Any]]) -> None:
         """Warn the caller of ``fit`` or ``partial_fit``."""
         warn_of(self.report_, watch.interrupted)
 
@@ -322,7 +322,7 @@ class IterativeClassifier(LinearClassifier):
     max_iter: int
     start: Any
 
-    _parameters = {"max_iter": PASSES}
+    _parameters: dict[str, Constraint] = {"max_iter": PASSES}
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:  # pragma: no cover
         raise NotImplementedError(f"{type(self).__name__} must make its rule.")
@@ -454,7 +454,7 @@ class OnlineClassifier(IterativeClassifier):
             solution.epochs = past
         self._publish(solutions, problem, given_X)
         if watch.interrupted:
-            self._warn(watch)
+            self._warn(watch, solutions)
         return self
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:

@@ -1,4 +1,11 @@
-"""Coordinates."""
+"""Coordinates in which a logistic regression is well conditioned, and the way there and back.
+
+Up to ``SMALL`` rows X is made dense and centered; where it has more columns than rows, w = Qu with an orthonormal basis
+Q of the rows, because neither the loss nor the shortest w needs anything beyond it. Larger X are centered on the fly,
+but for features very far from zero.
+
+Tests: ``tests/logistic/test_estimator.py``.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .hessian import Whole
+from .hessian import FullHessian
 from .likelihood import Likelihood, center_of
-from .newton import SMALL
+from .newton import SMALL, WIDE
 
 Matrix = NDArray[np.float64]
 
 
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
-
-
 SLIGHT = 1e-150  # entries of X whose squares lose digits
-
-
 DISTANT = 1e4  # times the spread of a feature: its distance from zero from which X is copied, to be centered first
 
 
@@ -78,11 +81,14 @@ class Frame:
         return found
 
     def covariance(self, A: Matrix) -> Matrix | None:
-        """The inverse information matrix of (w₀, w); None where it is singular."""
-        whole = Whole(self.likelihood.hessian(A))
-        if self.basis is not None or whole.rank < len(A[0]):
+        """The inverse information matrix of (w₀, w); None where it is singular or too large, or is not meant at all."""
+        likelihood = self.likelihood
+        if likelihood.c > 1 or likelihood.ridge > 0 or likelihood.d >= WIDE or self.basis is not None:
+            return None
+        hessian = FullHessian(likelihood.hessian(A))
+        if not hessian.regular:
             return None
         T = np.eye(len(A[0]))
         T[0, 1:] = -self.shift
-        inverse = np.column_stack([whole.solve(column[None])[0] for column in np.eye(len(T))])
+        inverse = np.column_stack([hessian.solve(column[None])[0] for column in np.eye(len(T))])
         return np.asarray(T @ inverse @ T.T)

@@ -1,22 +1,12 @@
 """Logistic regression: a linear discriminant whose sigmoid is the probability of a class.
 
-    P(positive | x) = sigma(g),   sigma(g) = 1 / (1 + exp(-g)),   g = w'x + w₀
-    P(class k | x) = exp(g_k) / (sum over j of exp(g_j))                                     for three classes or more
+    P(positive | x) = σ(g),   σ(g) = 1 / (1 + exp(−g)),   g = wᵗx + w₀
+    P(class k | x) = exp(g_k) / Σ_j exp(g_j)                                                 for three classes or more
 
-Log loss, the negative logarithm of the likelihood, has one minimum (``_likelihood.py``, ``_newton.py``):
-
-    J = sum of v l + |w|²/(2C),      l = log(1 + exp(-z g)), z = ±1, or log(sum of exp(g_j)) - g_own
-
-w₀ is never penalized. Without a penalty the minimum is finite unless a plane has no row on the wrong side
-(``_recession.py``); Firth's penalty makes it finite always (``_firth.py``).
-
-Squared loss is what the source derives, by gradient descent from a = 0 with targets t of 0 and 1 (``_sigmoid.py``):
-
-    E/2 = ½ sum of (t - sigma)²,      a <- a + eta sum of (t - sigma) sigma (1 - sigma) y
-
-(the source drops the 2 of dE/da, so that its steps are on E/2). It is not convex, and never penalized.
-
-Symbols: a = (w₀, w); y = (1, x); v weights of the rows; eta the step.
+Log loss, the negative logarithm of the likelihood, has one minimum (``likelihood.py``, ``newton.py``); w₀ is never
+penalized. Without a penalty the minimum is finite unless a plane has no row on the wrong side (``infinity.py``);
+Firth's penalty makes it finite always (``firth.py``). Squared loss is what the source derives, by gradient descent
+(``squared_loss.py``); it is not convex, and never penalized.
 
 Sources: *Machine Learning: Theory and Practice*, ch. 8, §8.5, Example 14; Albert and Anderson, Biometrika 71 (1984);
 Firth, Biometrika 80 (1993).
@@ -24,6 +14,8 @@ Firth, Biometrika 80 (1993).
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,22 +27,35 @@ from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.refusals import refuse_vanishing
 from .._engine.threads import one_blas_thread
-from .._guards.parameters import choice, number
+from .._guards.parameters import RECORD, Choice, Number
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import IterativeClassifier
 from ..exceptions import InfiniteEstimateWarning, warn_user
-from ..geometry import LinearMachine
 from ..multiclass import relabel
 from ..schedules import Optimal, get
 from ..solution import Solution
 from .coordinates import Frame, check_sizes
-from .infinity import prepare, told
+from .infinity import REMEDY, prove
 from .newton import WIDE
-from .regression import RegressionFindings, RegressionRule
+from .regression import RegressionFindings, RegressionPlan, RegressionRule
 from .squared_loss import SquaredRule
 from .wald import WaldTable
 
-Vector = NDArray[np.float64]
+Solutions = list[Solution[RegressionFindings]]
+
+CRITERIA = {
+    "squared": "E/2 = sum of (t - sigma(g))²/2",
+    "firth": "sum of log(1 + exp(-z g)) - log det I / 2",
+    "l2": "sum of log loss + |w|²/(2C)",
+    None: "sum of log loss",
+}
+
+
+def cost(name: str, value: Any) -> Any:
+    """What C may be: a number > 0, or infinity in any type of float."""
+    if isinstance(value, float | np.floating) and np.inf == value:
+        return value
+    return Number("give a cost of log loss > 0, or inf for no penalty", 0)(name, value)
 
 
 class LogisticDiscriminant(IterativeClassifier):
@@ -59,7 +64,7 @@ class LogisticDiscriminant(IterativeClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        What a unit of log loss costs beside |w|²/2, for ``penalty="l2"``; ``inf`` is no penalty.
+        What a unit of log loss costs beside ‖w‖²/2, for ``penalty="l2"``; ``inf`` is no penalty.
     loss : {"log", "squared"}, default="log"
         The log loss, or half the squared error of the sigmoid by gradient descent, which is never penalized.
     penalty : {"l2", "firth", None}, default="l2"
@@ -67,18 +72,18 @@ class LogisticDiscriminant(IterativeClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes by label; ``"balanced"`` gives all classes the same total.
     schedule : float, str, Schedule, callable or None, default=None
-        Steps eta(k) of the squared loss; None is a constant with which the criterion never rises.
+        Steps η(k) of the squared loss; None is a constant with which the criterion never rises.
     tol : float, default=1e-8
         Log loss: stop when the Newton decrement, an estimate of how far the criterion is above its minimum, falls below
         tol times the criterion; where the Hessian is cheap it goes on to rounding, and below a million numbers of X at
         least to 1e-11 of the criterion. 0 always goes on to rounding.
-        Squared loss: stop when the step is at most tol times max(1, |a|), and the gradient at most tol times the
+        Squared loss: stop when the step is at most tol times max(1, ‖a‖), and the gradient at most tol times the
         steepest one.
     start : array of shape (d+1,) or (c, d+1), default=None
         Augmented weights (w₀, w) to begin with; None is zero, or for many rows the answer for a few of them. A start so
         far out that the Hessian says nothing there is replaced by zero, and the report says so.
     max_iter : int, default=1000
-        Steps at the most.
+        At most so many steps.
     record : {None, "weights"}, default=None
         ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
 
@@ -121,7 +126,13 @@ class LogisticDiscriminant(IterativeClassifier):
 
     multiclass = "kesler"
     _strategies = ("kesler",)
-    _infinite: dict[str, Any] | None
+    _parameters = {
+        "C": cost,
+        "loss": Choice(("log", "squared")),
+        "penalty": Choice(("l2", "firth", None)),
+        "tol": Number("give a tolerance >= 0, such as 1e-8, or 0 to go on to rounding", 0, closed=True),
+        "record": RECORD,
+    }
 
     def __init__(
         self,
@@ -148,12 +159,6 @@ class LogisticDiscriminant(IterativeClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        choice("loss", self.loss, ("log", "squared"))
-        choice("penalty", self.penalty, ("l2", "firth", None))
-        choice("record", self.record, (None, "weights"))
-        number("tol", self.tol, "give a tolerance >= 0, such as 1e-8, or 0 to go on to rounding", 0, closed=True)
-        if not (isinstance(self.C, float | np.floating) and np.inf == self.C):
-            number("C", self.C, "give a price of log loss > 0, or inf for no penalty", 0)
         if self.loss == "squared":
             if self.penalty == "firth":
                 raise ValueError("penalty='firth' belongs to loss='log': the squared loss is never penalized.")
@@ -164,11 +169,7 @@ class LogisticDiscriminant(IterativeClassifier):
         elif self.schedule is not None:
             raise ValueError(f"schedule={self.schedule!r} belongs to loss='squared': the log loss finds its own steps.")
         check_class_weight(self.class_weight)
-        self._criterion = {
-            "squared": "E/2 = sum of (t - sigma(g))²/2",
-            "firth": "sum of log(1 + exp(-z g)) - log det I / 2",
-            "l2": "sum of log loss + |w|²/(2C)",
-        }.get(self.loss if self.loss == "squared" else self.penalty or "", "sum of log loss")
+        self._criterion = CRITERIA["squared" if self.loss == "squared" else self.penalty]
 
     # --- the fit
 
@@ -183,15 +184,22 @@ class LogisticDiscriminant(IterativeClassifier):
         self.multiclass_ = "one-vs-rest"
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
 
+    def _solutions(self, problem: Problem, watch: Watch, *given: Any) -> Solutions:
+        if self.class_weight is not None:  # before one class is held against the rest
+            v = row_weights(self.class_weight, self.classes_, problem.labels, problem.weight)
+            problem = replace(problem, weight=v)
+        with one_blas_thread():  # our own threads share the work
+            return super()._solutions(problem, watch, *given)
+
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        v = self._row_weights(problem)
+        X, own, v = problem.source, problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None
         refuse_vanishing(v)
-        if self.loss == "squared" or self.penalty != "l2" or np.isinf(self.C):
-            check_sizes(problem.source)
+        ridge = float(1 / self.C) if self.loss == "log" and self.penalty == "l2" else 0.0
+        if ridge == 0:
+            check_sizes(X)
         if self.loss == "squared":
-            return SquaredRule(start, problem, v, self)
+            return SquaredRule(start, problem, self.schedule, self.tol, self._plan())
         rows = np.flatnonzero(problem.part)
-        X, own = problem.source, problem.labels
         if rows.size < problem.n_rows:
             X, own, v = X[rows], own[rows], None if v is None else v[rows]
         if self.penalty == "firth" and X.shape[1] >= WIDE:
@@ -199,89 +207,39 @@ class LogisticDiscriminant(IterativeClassifier):
                 f"penalty='firth' needs a matrix of the size of the columns, and X has {X.shape[1]:,} of them (at most "
                 f"{WIDE - 1:,}): take penalty='l2', or fewer columns."
             )
-        ridge = 1 / self.C if self.penalty == "l2" else 0.0
-        frame = Frame(X, own, v, problem.n_outputs, float(ridge))
+        frame = Frame(X, own, v, problem.n_outputs, ridge)
+        ask = partial(prove, X, own, self.classes_)
+        plan = RegressionPlan(self.penalty == "firth", float(self.tol), self.record == "weights", ask)
+        return RegressionRule(frame, None if self.start is None else start.astype(np.float64), problem.dtype, plan)
 
-        def ask() -> tuple[Any, Any]:
-            from ..separation.verdict import separability  # 0.2 s of imports that few fits need
-
-            with self._watch.at_once():
-                found = separability(X, self.classes_[own], progress=False)
-                plane = found.hyperplane
-                prepare(found)
-            if isinstance(plane, LinearMachine):
-                return found, plane.weights - plane.weights.mean(axis=0)
-            return found, None if plane is None else np.r_[plane.w0, plane.w][None]
-
-        given = None if self.start is None else start.astype(np.float64)
-        return RegressionRule(frame, given, problem, self, ask, self._watch)
-
-    def _row_weights(self, problem: Problem) -> Vector | None:
-        """Weights of the rows times those of their classes; None where all are 1."""
-        if self.class_weight is None:
-            return problem.weight.astype(np.float64) if problem.weight.size else None
-        return row_weights(self.class_weight, self.classes_, self._labels, problem.weight)
-
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
-        self._labels = problem.labels  # of all classes, also where one class is held against the rest
-        self._watch = watch
-        try:
-            with one_blas_thread():  # our own threads share the work
-                return super()._solutions(problem, watch, X, y, sample_weight)
-        finally:
-            del self._labels, self._watch
-
-    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
-        findings = solutions[0].findings
-        found = findings.escape if isinstance(findings, RegressionFindings) else None
-        self._infinite, self.recession_ = None, None
-        if found is not None:
-            rows = np.flatnonzero(problem.part)
-            names = [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(problem.n_features)))]
-            self._infinite = told(found, names, rows) | {"separability": found.proof}
-            direction = findings.rule.frame.outward(found.direction)
-            direction /= np.linalg.norm(direction[:, 1:])
-            self.recession_ = direction[0] if len(direction) == 1 else direction
+    def _publish(self, solutions: Solutions, problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        self.covariance_ = self._covariance(solutions[0])
+        findings = solutions[0].findings
+        self.covariance_, self.recession_ = findings.covariance, None
+        if findings.escape is not None:
+            direction = findings.escape.direction
+            self.recession_ = direction[0] if len(direction) == 1 else direction
 
-    def _covariance(self, solution: Solution[Any]) -> NDArray[np.float64] | None:
-        """The inverse information at the estimate, where there is one."""
-        findings = solution.findings
-        if not isinstance(findings, RegressionFindings) or self._infinite or not solution.status.finished:
-            return None
-        rule = findings.rule
-        likelihood = rule.frame.likelihood
-        if likelihood.c > 1 or likelihood.ridge > 0 or likelihood.d >= WIDE:
-            return None
-        found: NDArray[np.float64] | None = rule.frame.covariance(rule.inner.A)
-        return found
-
-    def _facts(self, solutions: list[Solution[Any]], problem: Problem) -> dict[str, Any]:
+    def _facts(self, solutions: Solutions, problem: Problem) -> dict[str, Any]:
         facts = super()._facts(solutions, problem)
-        if self._infinite is not None:
-            facts |= {name: self._infinite[name] for name in ("verdict", "proof", "remedy")}
-            facts["notes"] = [*facts["notes"], self._at_infinity()]
+        if (found := solutions[0].findings.escape) is not None:
+            note = found.note(self._names(), np.flatnonzero(problem.part))
+            facts |= found.facts() | {"notes": [*facts["notes"], note]}
         return facts
 
-    def _at_infinity(self) -> str:
-        assert self._infinite is not None
-        which = self._infinite["coefficients"]
-        return (
-            f"The estimate is infinite: the weights are a point far out in the direction recession_. Rows fitted "
-            f"perfectly: {self._infinite['rows']}." + (f" Coefficients: {which}." if which else "")
-        )
+    def _names(self) -> list[str]:
+        return [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(self.n_features_in_)))]
 
-    def _warn(self, watch: Watch) -> None:
-        found, self._infinite = self._infinite, None  # the proof holds the data, which a model must not
+    def _warn(self, watch: Watch, solutions: Solutions) -> None:
+        found = solutions[0].findings.escape
         if found is None or watch.interrupted:
-            super()._warn(watch)
+            super()._warn(watch, solutions)
             return
         text = (
-            f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({found['verdict']}). "
-            f"Which rows and coefficients are concerned stands in report_. To try: {found['remedy']}"
+            f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({found.sentence}). "
+            f"Which rows and coefficients are concerned stands in report_. To try: {REMEDY}"
         )
-        warn_user(InfiniteEstimateWarning(text, self.report_, found["separability"]), once=True)
+        warn_user(InfiniteEstimateWarning(text, self.report_, found.proof), once=True)
 
     def _remedy(self) -> str:
         if self.loss == "squared":
@@ -358,12 +316,11 @@ class LogisticDiscriminant(IterativeClassifier):
         x2          -2.6042     0.7760    -3.36   0.0008   -4.1251   -1.0832
         """
         check_is_fitted(self)
-        number("level", level, "give a probability between 0 and 1", 0, high=1)
+        Number("give a probability between 0 and 1", 0, 1)("level", level)
         if self.covariance_ is None:
             raise ValueError(f"there are no standard errors: {self._why_none()}")
-        names = [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(self.n_features_in_)))]
         errors = np.sqrt(np.diag(self.covariance_))
-        return WaldTable(["intercept", *names], self.weights_.astype(np.float64), errors, float(level))
+        return WaldTable(["intercept", *self._names()], self.weights_.astype(np.float64), errors, float(level))
 
     def _why_none(self) -> str:
         """Why there is no covariance, and what to do."""

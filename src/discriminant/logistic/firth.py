@@ -1,12 +1,12 @@
 """Firth's penalty: logistic regression whose estimate is finite on separated data too, and has less bias.
 
-    maximize  log L(a) + log det I(a) / 2,        I(a) = sum of v p (1 - p) y y'
+    maximize  log L(a) + log det I(a) / 2,        I(a) = Σ v p (1 − p) y yᵗ
 
-Its score, with the leverages h = v p (1 - p) y' I^-1 y, is
+Its score, with the leverages h = v p (1 − p) yᵗ I⁻¹ y, is
 
-    U(a) = sum of (v (t - p) + h (1/2 - p)) y,
+    U(a) = Σ (v (t − p) + h (1/2 − p)) y,
 
-and the step I^-1 U is taken, or less of it until the criterion falls. The estimate exists wherever the columns of y are
+and the step I⁻¹ U is taken, or less of it until the criterion falls. The estimate exists wherever the columns of y are
 linearly independent.
 
 Symbols: a = (w₀, w); p the probabilities of the positive class, t its indicators; v the weights of the rows.
@@ -25,47 +25,47 @@ from scipy import linalg
 
 from .._engine.driver import Watch
 from .._engine.refusals import NotFiniteError
-from ..geometry import safe_norm
 from ..solution import Epoch, Status
-from .likelihood import Likelihood
-from .newton import ROUNDING
+from .likelihood import Look
+from .newton import ROUNDING, LikelihoodRule
 
 Matrix = NDArray[np.float64]
 
 
-class Place(NamedTuple):
-    """The criterion at some a, the factor of I scaled to a unit diagonal, the scale, and the errors."""
+class FirthPlace(NamedTuple):
+    """The criterion at some a, the gradient of the loss alone, the factor of I scaled to a unit diagonal, the scale."""
 
     value: float
+    errors: int
+    pull: Matrix
     factor: Matrix
     scale: Matrix
-    errors: int
 
     def solve(self, b: Matrix) -> Matrix:
-        """I^-1 b."""
+        """I⁻¹ b."""
         return np.asarray(self.scale * linalg.cho_solve((self.factor, True), self.scale * b, check_finite=False))
 
 
-class FirthRule:
-    """The weights A = (w₀, w) and the criterion there."""
+class FirthRule(LikelihoodRule):
+    """Steps I⁻¹ U."""
 
     method = "firth"
-    rank: int | None = None
+    place: FirthPlace
 
-    def __init__(self, likelihood: Likelihood, A: Matrix, tol: float) -> None:
-        self.likelihood, self.A, self.k = likelihood, A, 0
-        self.tol = tol
-        self.gap = np.inf
-        place = self._place(A)
+    def begin(self, watch: Watch) -> None:
+        """Look at the criterion; its gradient needs I first, and so a second pass."""
+        place = self._place(self.A)
         if place is None:
             raise ValueError(
                 "penalty='firth' needs linearly independent columns, and some column of X (or a constant one beside "
                 "the intercept) is a combination of others: drop it, or take penalty='l2'."
             )
-        self.place: Place = place
-        self.gradient: Matrix | None = None  # not known yet
+        self._arrive(place)
 
-    def _place(self, A: Matrix) -> Place | None:
+    def _arrive(self, place: FirthPlace) -> None:
+        self.place, self.at = place, Look(place.value, np.full(1, np.inf), place.errors)
+
+    def _place(self, A: Matrix) -> FirthPlace | None:
         """The criterion at A; None where I is singular."""
         look, information = self.likelihood.look(A), self.likelihood.hessian(A)
         diagonal = np.diag(information)
@@ -81,10 +81,10 @@ class FirthRule:
         if np.diag(factor).min() < 1e-7:  # the columns are dependent, but for rounding
             return None
         half = float(np.log(np.diag(factor)).sum() - np.log(scale).sum())
-        return Place(look.value - half, factor, scale, look.errors)
+        return FirthPlace(look.value - half, look.errors, look.gradient[0], factor, scale)
 
     def _gradient(self) -> Matrix:
-        """-U: the leverages need I first, and so a second pass."""
+        """−U."""
 
         def add(Y: Matrix, P: Matrix, v: Matrix) -> list[Any]:
             p = P[1]
@@ -92,46 +92,37 @@ class FirthRule:
             h = v * p * (1 - p) * np.einsum("ij,ij->j", half, half)
             return [-(h * (0.5 - p)) @ Y]
 
-        (pull,) = self.likelihood._blocks(self.A, add)
-        return np.asarray(self.likelihood.look(self.A).gradient[0] + pull)
+        (pull,) = self.likelihood.block_sums(self.A, add)
+        return np.asarray(self.place.pull + pull)
 
     def epoch(self, problem: Any, watch: Watch) -> Epoch:
         """One step; errors and criterion are those after it."""
         watch.check()
-        if self.gradient is None:
-            self.gradient = self._gradient()
+        if not self.at.finite:
+            self.at = self.at._replace(gradient=self._gradient())
             watch.check()
-        step, last = -self.place.solve(self.gradient), self.gap
-        slope, length = float(self.gradient @ step), 1.0
-        noise = ROUNDING * (1 + abs(self.place.value))
+        here, last = self.at, self.gap
+        step = -self.place.solve(here.gradient)
+        slope, length = float(here.gradient @ step), 1.0
+        noise = ROUNDING * (1 + abs(here.value))
         for _ in range(50):
             there = self._place(self.A + length * step[None])
             watch.check()
-            if there is not None and there.value <= self.place.value + 1e-4 * length * slope + noise:
+            if there is not None and there.value <= here.value + 1e-4 * length * slope + noise:
+                self.A, self.k = self.A + length * step[None], self.k + 1
+                self._arrive(there)
+                watch.check()
+                self.at = self.at._replace(gradient=self._gradient())
                 break
             length /= 2
         else:
             length = 0.0
-        if length > 0 and there is not None:
-            self.A, self.place, self.k, self.gradient = self.A + length * step[None], there, self.k + 1, None
-            watch.check()
-            self.gradient = self._gradient()
-        self.gap = 0.5 * float(self.gradient @ self.place.solve(self.gradient))
-        return Epoch(self.place.errors, self.place.value, length, int(length > 0), self._judged(length, last))
+        self.gap = 0.5 * float(self.at.gradient @ self.place.solve(self.at.gradient))
+        return Epoch(self.at.errors, self.at.value, length, int(length > 0), self._judged(length, last))
 
     def _judged(self, length: float, last: float) -> Status | None:
-        size = max(1.0, abs(self.place.value))
+        size = max(1.0, abs(self.at.value))
         exhausted = length == 0 or (self.gap >= 0.5 * last and self.gap <= 1e-16 * size)
         if self.gap <= self.tol * size or (exhausted and self.gap <= 1e-12 * size):
             return Status.CONVERGED
         return Status.BUDGET if length == 0 else None
-
-    @property
-    def criterion(self) -> float:
-        """The criterion."""
-        return self.place.value
-
-    @property
-    def slope(self) -> float:
-        """The length of its gradient."""
-        return np.inf if self.gradient is None else float(safe_norm(self.gradient))

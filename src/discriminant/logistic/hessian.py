@@ -1,14 +1,14 @@
 """What stands for the Hessian in a step of logistic regression, and how BFGS corrects it.
 
-    step = -M^-1 gradient J
+    step = −M⁻¹ ∇J
 
 M is a matrix, one block for each discriminant, one block for all of them, or a diagonal; where it is singular the
-shortest step is taken. BFGS remembers steps s and changes y of the gradient, and makes of M^-1 a matrix that takes the
+shortest step is taken. BFGS remembers steps s and changes y of the gradient, and makes of M⁻¹ a matrix that takes the
 latest y to its s.
 
 Symbols: G a gradient, one row a discriminant; H the Hessian; M what approximates it.
 
-Source: Nocedal and Wright, *Numerical Optimization*, section 7.2.
+Source: Nocedal and Wright, *Numerical Optimization*, §7.2.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .._engine.refusals import NotFiniteError
 
 Matrix = NDArray[np.float64]
 
-MEMORY = 20  # pairs
+MEMORY = 20  # pairs of BFGS: more cost time and hardly save steps
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
 
 
-class Metric(Protocol):
+class Hessian(Protocol):
     """An approximation M of the Hessian."""
 
     @property
@@ -36,10 +36,10 @@ class Metric(Protocol):
         """Whether M has full rank."""
 
     def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
+        """M⁻¹ G."""
 
 
-class Diagonal:
+class DiagonalHessian:
     """M is diagonal, the same for every discriminant."""
 
     regular = True
@@ -48,42 +48,42 @@ class Diagonal:
         self.inverse = 1 / np.where(diagonal > 0, diagonal, 1.0)
 
     def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
+        """M⁻¹ G."""
         return np.asarray(G * self.inverse)
 
 
-class Blocks:
+class BlockHessian:
     """M has one block a discriminant; steps have the sum zero, as the minimum has.
 
-    Among such steps the blocks alone fall short of the Hessian by (c - 1)/c where all classes are equally likely.
+    Among such steps the blocks alone fall short of the Hessian by (c − 1)/c where all classes are equally likely.
     """
 
     def __init__(self, H: Matrix) -> None:
-        self.blocks = [Whole(len(H) / (len(H) - 1) * block) for block in H]
+        self.blocks = [FullHessian(len(H) / (len(H) - 1) * block) for block in H]
         self.regular = all(block.regular for block in self.blocks)
 
     def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
+        """M⁻¹ G."""
         G = G - G.mean(axis=0)
         step = np.concatenate([block.solve(g[None]) for block, g in zip(self.blocks, G, strict=True)])
         return np.asarray(step - step.mean(axis=0))
 
 
-class Alike:
+class SharedBlockHessian:
     """M has the same block for every discriminant; steps have the sum zero, as the minimum has."""
 
     def __init__(self, block: Matrix) -> None:
-        whole = Whole(block)
+        whole = FullHessian(block)
         self.inverse, self.regular = whole.columns(np.eye(len(block))), whole.regular
 
     def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
+        """M⁻¹ G."""
         if len(G) > 1:
             G = G - G.sum(axis=0) / len(G)
         return np.asarray(G @ self.inverse)
 
 
-class Whole:
+class FullHessian:
     """M is a matrix, of full rank or not; then the shortest solution is taken."""
 
     def __init__(self, H: Matrix) -> None:
@@ -105,16 +105,16 @@ class Whole:
         self.null, _ = np.linalg.qr(vectors[:, ~kept] / self.scale[:, None])
 
     def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G."""
+        """M⁻¹ G."""
         return self.columns(G.reshape(-1, 1)).reshape(G.shape)
 
     def columns(self, B: Matrix) -> Matrix:
-        """M^-1 B, column by column."""
+        """M⁻¹ B, column by column."""
         if self.factor is not None:
             scale = self.factor.scale[:, None]
             found, _ = dpotrs(self.factor.factor, B * scale)
             return np.asarray(found * scale)
-        B = B - self.null @ (self.null.T @ B)  # before and after, so that M^-1 stays symmetric
+        B = B - self.null @ (self.null.T @ B)  # before and after, so that M⁻¹ stays symmetric
         scale, values = self.scale[:, None], self.values[:, None]
         step = self.vectors @ (self.vectors.T @ (B / scale) / values) / scale
         return np.asarray(step - self.null @ (self.null.T @ step))
@@ -123,9 +123,9 @@ class Whole:
 class Pairs:
     """The latest steps s and changes y of the gradient, and the inverse Hessian that BFGS makes of them and M.
 
-    With the rows s_i, y_i, the upper triangle R of s_i'y_j and its diagonal D, the recursion over the pairs becomes
+    With the rows s_i, y_i, the upper triangle R of s_iᵗy_j and its diagonal D, the recursion over the pairs becomes
 
-        alpha = R^-1 S g,    r = M^-1 (g - Y' alpha),    answer = r + S' R^-T (D alpha - Y r)
+        α = R⁻¹ S g,    r = M⁻¹ (g − Yᵗα),    answer = r + Sᵗ R⁻ᵗ (D α − Y r)
     """
 
     def __init__(self, size: int) -> None:
@@ -155,18 +155,18 @@ class Pairs:
         S[:count], Y[:count], R[:count, :count] = self.S[held], self.Y[held], self.R[held, held]
         self.S, self.Y, self.R, self.low, self.high = S, Y, R, 0, count
 
-    def solve(self, G: Matrix, metric: Metric, fitted: bool) -> Matrix:
+    def solve(self, G: Matrix, hessian: Hessian, fitted: bool) -> Matrix:
         """The inverse times G; ``fitted``: M is first brought to the scale of the latest pair."""
         if self.low == self.high:
-            return metric.solve(G)
+            return hessian.solve(G)
         held = slice(self.low, self.high)
         S, Y, R = self.S[held], self.Y[held], self.R[held, held]
         D = np.diagonal(R)
         alpha, _ = dtrtrs(R, S @ G.ravel())
-        r = metric.solve(G - (alpha @ Y).reshape(G.shape)).ravel()
+        r = hessian.solve(G - (alpha @ Y).reshape(G.shape)).ravel()
         if fitted:
             last = Y[-1].reshape(G.shape)
-            r = r * (D[-1] / float(np.vdot(last, metric.solve(last))))
+            r = r * (D[-1] / float(np.vdot(last, hessian.solve(last))))
         beta, _ = dtrtrs(R, D * alpha - Y @ r, trans=1)
         return np.asarray(r + beta @ S).reshape(G.shape)
 

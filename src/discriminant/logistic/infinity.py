@@ -5,16 +5,22 @@ Anderson 1984). Far out along B the rows that it has strictly on their side are 
 lie on it, do not notice: what is left is the regression of these, which may have a finite answer.
 
 ``separability`` proves that this is so. It is asked only when a fit without a penalty shows the signs.
+
+Source: Albert and Anderson, "On the existence of maximum likelihood estimates in logistic regression models",
+Biometrika 71 (1984).  Tests: ``tests/logistic/test_estimator.py``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._engine.driver import Watch
 from ..base.diagnosis import SENTENCES
+from ..geometry import LinearMachine
 from .likelihood import Likelihood
 
 if TYPE_CHECKING:
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
 Matrix = NDArray[np.float64]
 
 FAR = 40.0  # the least margin of the rows that are fitted perfectly: probabilities of 1 to the last digit
-FEW = 30  # coefficients whose ways to infinity are told in a warning; each takes a search of its own
+FEW = 30  # coefficients whose ways to infinity the report says; each takes a search of its own
 PROVABLE = 10**7, 1000  # numbers of X, and weights, up to which the proof is worth its time
 LABORIOUS = 10**6  # rows times rivals times weights of a proof that takes seconds
 REMEDY = (
@@ -39,6 +45,57 @@ class Escape(NamedTuple):
     direction: Matrix
     weights: Matrix
     proof: Separability | None
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        return SENTENCES[self.verdict]
+
+    def facts(self) -> dict[str, str]:
+        """Verdict, proof and remedy, as the report has them."""
+        strict = "the weights themselves have every row strictly on its own side"
+        evidence = strict if self.proof is None else self.proof.evidence()
+        return {"verdict": self.sentence, "proof": evidence, "remedy": REMEDY}
+
+    def note(self, names: list[str], rows: NDArray[np.int64]) -> str:
+        """Which rows and coefficients are concerned; ``rows`` are the numbers of the rows that took part."""
+        fitted = rows if self.proof is None else rows[self.proof.separated_rows]
+        text = (
+            "The estimate is infinite: the weights are a point far out in the direction recession_. Rows fitted "
+            f"perfectly: {'all' if fitted.size == rows.size else listing(fitted)}."
+        )
+        if self.proof is None or not _names_coefficients(self.proof, len(names)):
+            return text
+        words = {1.0: "+inf", -1.0: "-inf", 0.0: "finite"}
+        signs = (words.get(float(sign), "undetermined") for sign in self.proof.infinite_)
+        ways = ", ".join(f"{name} {sign}" for name, sign in zip(names, signs, strict=True))
+        return f"{text} Coefficients: {ways}."
+
+
+Asker = Callable[[Watch], "tuple[Separability, Matrix | None]"]
+
+
+def prove(X: Any, own: NDArray[np.int32], classes: NDArray[Any], watch: Watch) -> tuple[Separability, Matrix | None]:
+    """The verdict on rows X, and its plane as augmented weights, one row a discriminant; None where there is none.
+
+    What ``Escape`` will say of it is computed here, where Ctrl-C is heard.
+    """
+    from ..separation.verdict import separability  # 0.2 s of imports that few fits need
+
+    with watch.at_once():
+        found = separability(X, classes[own], progress=False)
+        plane = found.hyperplane
+        if found.verdict != "overlap":
+            found.evidence()
+            if _names_coefficients(found, X.shape[1]):
+                _ = found.infinite_
+    if isinstance(plane, LinearMachine):
+        return found, plane.weights - plane.weights.mean(axis=0)
+    return found, None if plane is None else np.r_[plane.w0, plane.w][None]
+
+
+def _names_coefficients(proof: Separability, count: int) -> bool:
+    return len(proof.groups) == 2 and count <= FEW
 
 
 def margins(likelihood: Likelihood, A: Matrix) -> Matrix:
@@ -67,8 +124,8 @@ def escape(likelihood: Likelihood, A: Matrix, proof: Separability | None, B: Mat
     if proof is None or B is None:
         return None
     gain = margins(likelihood, B)
-    told = (gain > 1e-9 * np.abs(gain[np.isfinite(gain)]).max()) & np.isfinite(gain)
-    length = (FAR + max(0.0, -float(here[told].min()))) / float(gain[told].min())
+    strict = (gain > 1e-9 * np.abs(gain[np.isfinite(gain)]).max()) & np.isfinite(gain)
+    length = (FAR + max(0.0, -float(here[strict].min()))) / float(gain[strict].min())
     start = A if proof.verdict == "quasi" else np.zeros_like(A)
     return Escape(proof.verdict, B, start + length * B, proof)
 
@@ -77,35 +134,3 @@ def listing(rows: NDArray[Any]) -> str:
     """Some of the rows, and how many more there are."""
     shown = ", ".join(str(i) for i in rows[:8])
     return shown + (f" and {rows.size - 8:,} more" if rows.size > 8 else "")
-
-
-def coefficients(proof: Separability, names: list[str]) -> str:
-    """Which coefficients go where."""
-    words = {1.0: "+inf", -1.0: "-inf", 0.0: "finite"}
-    return ", ".join(
-        f"{name} {words.get(float(sign), 'undetermined')}" for name, sign in zip(names, proof.infinite_, strict=True)
-    )
-
-
-def prepare(proof: Separability) -> None:
-    """Compute what ``told`` will tell, now that Ctrl-C is heard."""
-    if proof.verdict != "overlap":
-        proof.evidence()
-        if _tells_coefficients(proof, proof._system.d):
-            _ = proof.infinite_
-
-
-def _tells_coefficients(proof: Separability, count: int) -> bool:
-    return len(proof.groups) == 2 and count <= FEW
-
-
-def told(found: Escape, names: list[str], rows: NDArray[np.int64]) -> dict[str, Any]:
-    """What the report and the warning say; ``rows`` are the numbers of the rows that took part."""
-    facts: dict[str, Any] = {"verdict": SENTENCES[found.verdict], "remedy": REMEDY, "coefficients": None}
-    proof = found.proof
-    if proof is None:
-        return facts | {"proof": "the weights themselves have every row strictly on its own side", "rows": "all"}
-    if _tells_coefficients(proof, len(names)):
-        facts["coefficients"] = coefficients(proof, names)
-    separated = rows[proof.separated_rows]
-    return facts | {"proof": proof.evidence(), "rows": "all" if separated.size == rows.size else listing(separated)}

@@ -1,20 +1,20 @@
 """The criterion of logistic regression, its gradient and its Hessian: one pass over the rows for each.
 
-    J(A) = sum of v_i l_i(A) + ridge |W|²/2,        A = (w₀, W), ridge = 1/C
+    J(A) = Σ v_i l_i(A) + ridge ‖W‖²/2,        A = (w₀, W), ridge = 1/C
 
-    l = log(1 + exp(-z g)),  g = w'x + w₀, z = ±1                              two classes, one discriminant
-    l = log(sum over k of exp(g_k)) - g_own,  g_k = w_k'x + w_k0               c classes, c discriminants
+    l = log(1 + exp(−z g)),  g = wᵗx + w₀, z = ±1                              two classes, one discriminant
+    l = log Σ_k exp(g_k) − g_own,  g_k = w_kᵗx + w_k0                          c classes, c discriminants
 
 With p the probabilities and t the indicators of the classes, and y = (1, x),
 
-    gradient  sum of v (p_k - t_k) y          Hessian  sum of v (p_k [k = l] - p_k p_l) y y'   in block (k, l)
+    gradient  Σ v (p_k − t_k) y          Hessian  Σ v (p_k [k = l] − p_k p_l) y yᵗ   in block (k, l)
 
-and for two classes v (p - t) y and v p (1 - p) y y'. The ridge is added to the columns of W alone: w₀ is free.
+and for two classes v (p − t) y and v p (1 − p) y yᵗ. The ridge is added to the columns of W alone: w₀ is free.
 
 Rows are read in runs that depend on the shape of X alone, and the sums of the runs are added in order: the same bits
-whatever the number of threads. x stands for x - center throughout, so that features far from zero cost no digits.
+whatever the number of threads. x stands for x − center throughout, so that features far from zero cost no digits.
 
-Symbols: ``v`` weights of the rows; ``own`` their classes; ``e`` = exp(-|z g|).
+Symbols: ``v`` weights of the rows; ``own`` their classes; ``e`` = exp(−|z g|).
 
 Sources: *Machine Learning: Theory and Practice*, ch. 8, §8.5; Böhning, "Multinomial logistic regression algorithm",
 Annals of the Institute of Statistical Mathematics 44 (1992).
@@ -34,8 +34,8 @@ from .._engine.linalg import add_squares
 from .._engine.problem import EMPTY, narrow
 from .._engine.rows import CSR
 from .._engine.threads import RUNS, in_order, in_runs
-from .passes import GROUP, long_pass, short_pass
-from .softmax import Room, one_pass
+from .passes import buffers, long_pass, short_pass
+from .softmax import ScoreBlock, one_pass
 
 Matrix = NDArray[np.float64]
 
@@ -122,11 +122,6 @@ class Likelihood:
         v = np.full(part.size, float(k)) if self.v is None else k * self.v[part]
         return Likelihood(self.X[part], self.own[part], v, self.c, self.ridge, self.center)
 
-    def every(self, k: int) -> Likelihood:
-        """Every k-th row, without a copy of dense ones."""
-        v = None if self.v is None else self.v[::k]
-        return Likelihood(self.X[::k], self.own[::k], v, self.c, self.ridge, self.center)
-
     def look(self, A: Matrix) -> Look:
         """The criterion, its gradient and the errors, in one pass."""
         if not A.any() and self.X.dtype == np.float64:
@@ -134,7 +129,7 @@ class Likelihood:
         W, far = A[:, 1:], self.far
         first = A[:, 0] - W @ self.center if far else np.ascontiguousarray(A[:, 0])
         with np.errstate(over="ignore", invalid="ignore"):
-            value, G, errors = self._two(A, first) if self.c == 1 else self._many(A, first)
+            value, errors, G = self._two(A, first) if self.c == 1 else self._many(A, first)
             if far:
                 G[:, 1:] -= G[:, :1] * self.center
             if self.ridge > 0:  # without it A may be so large that its square is not finite
@@ -156,43 +151,31 @@ class Likelihood:
             G = np.column_stack([sums, (self.X.T @ R).T - sums[:, None] * self.center])
         return Look(self.at_zero, G, self.n)
 
-    def _two(self, A: Matrix, first: Matrix) -> tuple[float, Matrix, int]:
+    def _two(self, A: Matrix, first: Matrix) -> list[Any]:
+        """Loss, errors and gradient of two classes."""
         a = np.concatenate([first, A[0, 1:]])
+        long = isinstance(self._rows, CSR) or self._rows.size > RUN
 
         def work(start: int, stop: int) -> list[Any]:
-            gradient, bits = np.zeros(self.d + 1), np.empty(GROUP, np.int64)
-            if isinstance(self._rows, CSR) or self._rows.size > RUN:
-                return [*long_pass(self._rows, self.own, self._v, a, start, stop, gradient), gradient]
-            room = np.empty(GROUP), np.empty(GROUP), bits, bits.view(np.float64)
-            return [*short_pass(self._rows, self.own, self._v, a, start, stop, gradient, *room), gradient]
+            gradient = np.zeros(self.d + 1)
+            rows = self._rows, self.own, self._v, a, start, stop, gradient
+            found = long_pass(*rows) if long else short_pass(*rows, buffers())
+            return [found.loss, found.errors, gradient[None]]
 
-        value, errors, gradient = in_runs(self.n, self.runs, work)
-        return value, gradient[None], errors
+        return in_runs(self.n, self.runs, work)
 
-    def _many(self, A: Matrix, first: Matrix) -> tuple[float, Matrix, int]:
+    def _many(self, A: Matrix, first: Matrix) -> list[Any]:
+        """The same of many; a CSR matrix is multiplied by all discriminants at a time, without a copy of its rows."""
         if sparse.issparse(self.X):
-            return self._sparse(A, first)
-        W = self._even(A[:, 1:])
+            block, sums = ScoreBlock(self.n, self.c), np.zeros(self.c)
+            block.R[:] = self.X @ A[:, 1:].T
+            found = block.residuals(self.n, first, self.own, self._v, 0, sums)
+            return [found.loss, found.errors, np.column_stack([sums, np.asarray(self.X.T @ block.R).T])]
+        W = np.vstack([A[:, 1:], np.zeros((self.c % 2, self.d))])  # an even number of classes
+        rows = self._rows, self.own, self._v, W, first
+        return in_runs(self.n, self.runs, lambda start, stop: one_pass(*rows, start, stop))
 
-        def work(start: int, stop: int) -> list[Any]:
-            total, errors, sums, G = one_pass(self._rows, self.own, self._v, W, first, start, stop)
-            return [total, errors, np.column_stack([sums, G])]
-
-        value, errors, G = in_runs(self.n, self.runs, work)
-        return value, G, errors
-
-    def _even(self, W: Matrix) -> Matrix:
-        """The weights of the classes, and of one more where their number is odd."""
-        return np.vstack([W, np.zeros((self.c % 2, self.d))])
-
-    def _sparse(self, A: Matrix, first: Matrix) -> tuple[float, Matrix, int]:
-        """Products of a CSR matrix with all discriminants at a time, which need no copy of its rows."""
-        room, sums = Room(self.n, self.c), np.zeros(self.c)
-        room.R[:] = self.X @ A[:, 1:].T
-        value, errors = room.residuals(self.n, first, self.own, self._v, 0, sums)
-        return value, np.column_stack([sums, np.asarray(self.X.T @ room.R).T]), errors
-
-    def _blocks(
+    def block_sums(
         self, A: Matrix, add: Callable[[NDArray[Any], NDArray[Any], Matrix], list[Any]], dtype: Any = np.float64
     ) -> list[Any]:
         """The sum of ``add``(y, probabilities, weights) over blocks of rows."""
@@ -227,36 +210,33 @@ class Likelihood:
                 blocks.append(S.T @ S)  # numpy sees a matrix times its transpose and does half the work
             return [np.array(blocks)]
 
-        (H,) = self._blocks(A, add, dtype)
-        H = np.repeat(H, self.c if alike else 1, axis=0).astype(np.float64)
-        at = np.arange(1, self.d + 1)
-        H[:, at, at] += self.ridge
-        return np.asarray(H)
+        (H,) = self.block_sums(A, add, dtype)
+        return self._ridged(np.repeat(H, self.c if alike else 1, axis=0).astype(np.float64))
 
     def bound(self) -> Matrix:
         """The block of the Hessian at A = 0, the same for all discriminants: for steps of sum zero none is larger."""
         k = max(1, self.n // max(THIN, PER_COLUMN * (int(self.d) + 1)))
-        part = self if k == 1 else self.every(k)
-        return self._ridged(part._products(part.v) * (k / (4 if self.c == 1 else self.c)))
+        X, v = (self.X, self.v) if k == 1 else (self.X[::k], None if self.v is None else self.v[::k])
+        return self._ridged(self._products(X, v) * (k / (4 if self.c == 1 else self.c)))
 
     def curvature(self, A: Matrix) -> Matrix:
         """The Hessian as exactly as a step needs it, which for two classes is less work than ``hessian``."""
         if self.c > 1:
             return self.hessian(A)
         e = np.exp(-np.abs(self.scores(A)[0]))
-        return self._ridged(self._products(e / (1 + e) ** 2 if self.v is None else self.v * e / (1 + e) ** 2))
+        return self._ridged(self._products(self.X, e / (1 + e) ** 2 if self.v is None else self.v * e / (1 + e) ** 2))
 
     def _ridged(self, H: Matrix) -> Matrix:
+        """One block or several, with the ridge."""
         at = np.arange(1, self.d + 1)
-        H[at, at] += self.ridge
+        H[..., at, at] += self.ridge
         return H
 
-    def _products(self, u: Matrix | None) -> Matrix:
-        """Sum of u y y', about the center."""
-        total, H = float(self.n if u is None else u.sum()), np.zeros((self.d + 1, self.d + 1))
-        X = self.X.toarray() if sparse.issparse(self.X) else self.X
-        X = X.astype(np.float64, copy=False)
-        first = (np.ones(self.n) if u is None else u) @ X
+    def _products(self, X: Any, u: Matrix | None) -> Matrix:
+        """Σ u y yᵗ over rows X, about the center; u = 1 where it is None."""
+        total, H = float(X.shape[0] if u is None else u.sum()), np.zeros((self.d + 1, self.d + 1))
+        X = (X.toarray() if sparse.issparse(X) else X).astype(np.float64, copy=False)
+        first = (np.ones(len(X)) if u is None else u) @ X
         if u is not None:
             X = X * np.sqrt(u)[:, None]
         H[0, 0] = total
@@ -280,7 +260,7 @@ class Likelihood:
                 H[block, block] += M[:, block].T @ Y
             return [H]
 
-        (H,) = self._blocks(A, add)
+        (H,) = self.block_sums(A, add)
         at = np.arange(self.size).reshape(self.c, p1)[:, 1:].ravel()
         H[at, at] += self.ridge
         return np.asarray(H)

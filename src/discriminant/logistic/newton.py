@@ -1,6 +1,6 @@
 """Newton's method and its cheaper kin for the criterion of logistic regression, one step an epoch.
 
-    A(k+1) = A(k) - s M^-1 gradient J(A(k)),        s = 1, or less until J falls enough
+    A(k+1) = A(k) − s M⁻¹ ∇J(A(k)),        s = 1, or less until J falls enough
 
 What M is depends on the shape of the problem; the report names it:
 
@@ -13,8 +13,8 @@ What M is depends on the shape of the problem; the report names it:
 - ``blocks``: likewise with the diagonal blocks of the Hessian, one a class, where the whole is too large;
 - ``diagonal``: the diagonal of the Hessian at A = 0, for very many columns, again with BFGS.
 
-It stops when the Newton decrement, gradient' M^-1 gradient / 2, an estimate of what J is still above its minimum, falls
-below ``tol`` J. Where the Hessian is singular the shortest step is taken.
+It stops when the Newton decrement, ∇Jᵗ M⁻¹ ∇J / 2, an estimate of what J is still above its minimum, falls below
+``tol`` J. Where the Hessian is singular the shortest step is taken.
 
 Symbols: A one row (w₀, w) a discriminant; ``pairs`` the steps and changes of the gradient that BFGS remembers.
 
@@ -33,7 +33,7 @@ from .._engine.driver import Interrupted, Watch
 from .._engine.refusals import NotFiniteError
 from ..geometry import safe_norm
 from ..solution import Epoch, Status
-from .hessian import Alike, Blocks, Diagonal, Metric, Pairs, Whole, gauged
+from .hessian import BlockHessian, DiagonalHessian, FullHessian, Hessian, Pairs, SharedBlockHessian, gauged
 from .likelihood import Likelihood, Look
 
 Matrix = NDArray[np.float64]
@@ -101,43 +101,53 @@ def tolerance(likelihood: Likelihood, tol: float) -> float:
     return min(tol, FINE) if likelihood.n <= 4 * FIRST else tol
 
 
-class NewtonRule:
-    """The weights A, what the criterion is like there, and M."""
+class LikelihoodRule:
+    """The weights A on their way to the minimum, and what the criterion is like there."""
 
-    def __init__(
-        self,
-        likelihood: Likelihood,
-        A: Matrix,
-        tol: float,
-        first: int | None = None,
-        way: str | None = None,
-        watch: Watch | None = None,
-    ) -> None:
-        self.likelihood, self.A, self.k = likelihood, A, 0
-        self.tol = tol
-        self.method = method(likelihood) if way is None else way
-        self.metric: Metric | None = None
-        self.pairs = Pairs(likelihood.size)
-        self.since = 0  # steps since M was made
-        self.near = False  # whether that was near the minimum
-        self.downhill: Matrix | None = None  # M^-1 gradient, where it is known already
-        self.rank: int | None = None
-        if first is not None and likelihood.n >= 4 * first:
-            self._start(first, Watch() if watch is None else watch)
-        self.at = likelihood.look(self.A)
-        if not self.at.finite:
-            raise NotFiniteError
-        self.gap = np.inf
+    method: str
+    rank: int | None = None  # of the Hessian, where it is known
 
-    @property
-    def criterion(self) -> float:
-        """The criterion."""
-        return self.at.value
+    def __init__(self, likelihood: Likelihood, A: Matrix, tol: float) -> None:
+        self.likelihood, self.A, self.tol, self.k = likelihood, A, tol, 0
+        self.at = Look(np.inf, np.full(1, np.inf), likelihood.n)  # not known yet
+        self.gap = np.inf  # the Newton decrement
 
     @property
     def slope(self) -> float:
-        """The length of its gradient."""
+        """The length of the gradient."""
         return float(safe_norm(self.at.gradient.ravel()))
+
+    def begin(self, watch: Watch) -> None:
+        """Look at the criterion where the steps begin."""
+        raise NotImplementedError
+
+    def epoch(self, problem: Any, watch: Watch) -> Epoch:
+        """One step; errors and criterion are those after it."""
+        raise NotImplementedError
+
+
+class NewtonRule(LikelihoodRule):
+    """Steps with M, which is made anew where that pays; ``first``: rows to start with, where they are many."""
+
+    def __init__(
+        self, likelihood: Likelihood, A: Matrix, tol: float, first: int | None = None, way: str | None = None
+    ) -> None:
+        super().__init__(likelihood, A, tol)
+        self.first = first
+        self.method = method(likelihood) if way is None else way
+        self.hessian: Hessian | None = None
+        self.pairs = Pairs(likelihood.size)
+        self.since = 0  # steps since M was made
+        self.near = False  # whether that was near the minimum
+        self.downhill: Matrix | None = None  # M⁻¹ ∇J, where it is known already
+
+    def begin(self, watch: Watch) -> None:
+        """Find the start from a part of the rows, where that is asked for, and look there."""
+        if self.first is not None and self.likelihood.n >= 4 * self.first:
+            self._start(self.first, watch)
+        self.at = self.likelihood.look(self.A)
+        if not self.at.finite:
+            raise NotFiniteError
 
     def move(self, A: Matrix) -> None:
         """Go on from far out, where the last digits are lost."""
@@ -152,8 +162,9 @@ class NewtonRule:
         way = "newton" if fewer is None and self.method == "subsample" else self.method
         # the minimum of all rows is about half a unit of loss away from that of a part, for each weight and row of it
         rough = max(ROUGH, 0.02 * part.size / part.n)
-        rule = NewtonRule(part, self.A, rough, fewer, way, watch)
+        rule = NewtonRule(part, self.A, rough, fewer, way)
         try:
+            rule.begin(watch)
             for _ in range(2 * LATE):
                 if rule.epoch(None, watch).status is not None:
                     break
@@ -163,26 +174,26 @@ class NewtonRule:
         if self.likelihood.ridge > 0 or rule.at.errors:  # else it may be far away
             self.A = rule.A
         few = max(1, part.n // ENOUGH) if self.method == "blocks" else 1
-        metric = self._made(part if few == 1 else part.thinned(few), rough=self.likelihood.ridge > 0)
-        self.metric, self.rank = metric, None
-        if not metric.regular:  # a column may be rare, or depend on others: only all rows can tell
+        self.hessian = self._made(part if few == 1 else part.thinned(few), rough=self.likelihood.ridge > 0)
+        self.rank = None
+        if not self.hessian.regular:  # a column may be rare, or depend on others: only all rows can tell
             self.method = "newton" if self.method == "subsample" else self.method
-            self.metric = self._made(self.likelihood)
+            self.hessian = self._made(self.likelihood)
 
-    def _made(self, likelihood: Likelihood, rough: bool = False) -> Metric:
+    def _made(self, likelihood: Likelihood, rough: bool = False) -> Hessian:
         """M for the rows of some likelihood; where it is rough anyway, single precision will do."""
         self.since = 0
         self.pairs.clear()
         self.downhill = None
         if self.method == "diagonal":
-            return Diagonal(likelihood.squares())
+            return DiagonalHessian(likelihood.squares())
         if self.method == "chord" and not self.near:
-            return Whole(likelihood.bound()) if likelihood.c == 1 else Alike(likelihood.bound())
+            return (FullHessian if likelihood.c == 1 else SharedBlockHessian)(likelihood.bound())
         if rough or self.method == "blocks":
             H = self._rough(likelihood) if rough else likelihood.diagonal_blocks(self.A)
-            return Blocks(H) if self.method == "blocks" else Whole(H[0])
+            return BlockHessian(H) if self.method == "blocks" else FullHessian(H[0])
         H = likelihood.curvature(self.A) if self.method == "chord" else likelihood.hessian(self.A)
-        whole = Whole(gauged(H, likelihood.c, likelihood.ridge))
+        whole = FullHessian(gauged(H, likelihood.c, likelihood.ridge))
         self.rank = whole.rank
         return whole
 
@@ -196,11 +207,11 @@ class NewtonRule:
         H[:, at, at] += FLOAT32 * diagonal
         return H
 
-    def _renewed(self) -> Metric:
+    def _renewed(self) -> Hessian:
         """M as this step needs it."""
-        if self.metric is None or self.method == "newton":
+        if self.hessian is None or self.method == "newton":
             return self._made(self.likelihood)
-        if self.method == "chord" and not self.near and self._settled():
+        if self.method == "chord" and not self.near and self.gap <= NEAR * self.at.value and cheap(self.likelihood):
             self.near = True
             return self._made(self.likelihood)
         patience = PATIENCE if self.method == "chord" and not cheap(self.likelihood) else LATE
@@ -208,21 +219,17 @@ class NewtonRule:
             if self.method != "blocks":
                 self.method = "newton" if self.likelihood.size <= 2 * WIDE else "blocks"
             return self._made(self.likelihood)
-        return self.metric
-
-    def _settled(self) -> bool:
-        """Whether the Hessian hardly changes any more, and is cheap."""
-        return self.gap <= NEAR * self.at.value and cheap(self.likelihood)
+        return self.hessian
 
     def solve(self, G: Matrix) -> Matrix:
-        """M^-1 G, corrected by what BFGS remembers."""
-        assert self.metric is not None
+        """M⁻¹ G, corrected by what BFGS remembers."""
+        assert self.hessian is not None
         fitted = self.method == "diagonal" or (self.method == "chord" and not self.near)
-        return self.pairs.solve(G, self.metric, fitted)
+        return self.pairs.solve(G, self.hessian, fitted)
 
     def epoch(self, problem: Any, watch: Watch) -> Epoch:
         """One step; errors and criterion are those after it."""
-        self.metric = self._renewed()
+        self.hessian = self._renewed()
         watch.check()
         step = -(self.solve(self.at.gradient) if self.downhill is None else self.downhill)
         slope = float(np.vdot(self.at.gradient, step))

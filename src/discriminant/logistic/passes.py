@@ -1,6 +1,6 @@
 """One pass over the rows for two classes: margins, losses and pulls.
 
-    m = z (w'x + w₀),  z = ±1        l = log(1 + exp(-m))        gradient += v (p - t) y,  |p - t| = 1 - sigma(m)
+    m = z (wᵗx + w₀),  z = ±1        l = log(1 + exp(−m))        gradient += v (p − t) y,  |p − t| = 1 − σ(m)
 
 Where dense rows are few enough to stay in the cache, a pass takes a group of them at a time. The C library's
 exponential and logarithm take one number at a time; those of ``short_pass`` are series, of which the compiler makes
@@ -8,7 +8,7 @@ instructions for several numbers; and four rows at a time share what they read o
 memory are better read one after the other, and so are sparse ones.
 
 Symbols: ``own`` classes 0 and 1 of the rows; ``v`` their weights, empty where all are 1; a = (w₀, w); y = (1, x);
-``e`` = exp(-|m|).
+``e`` = exp(−|m|).
 
 Source: *Machine Learning: Theory and Practice*, ch. 8, §8.5.
 """
@@ -16,18 +16,33 @@ Source: *Machine Learning: Theory and Practice*, ch. 8, §8.5.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
-from .softmax import exponentials
+from .softmax import LossSum, exponentials
 
 Matrix = NDArray[np.float64]
 
 GROUP = 32  # rows at a time: of 100 columns, they just fit into the first cache
 D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15, D16 = (2 / (2 * n + 1) for n in range(17))
+
+
+class Buffers(NamedTuple):
+    """Margins, exponentials and what these need, of ``GROUP`` rows; ``bits`` and ``rounded`` are the same memory."""
+
+    m: Matrix
+    e: Matrix
+    bits: NDArray[np.int64]
+    rounded: Matrix
+
+
+def buffers() -> Buffers:
+    """Memory for the numbers of a group of rows."""
+    bits = np.empty(GROUP, np.int64)
+    return Buffers(np.empty(GROUP), np.empty(GROUP), bits, bits.view(np.float64))
 
 
 @compiled
@@ -69,19 +84,16 @@ def log1p(e: Any) -> Any:
 
 @inlined
 def wrong(m: Any, e: Any) -> Any:
-    """1 - sigma(m), the probability that is given to the other class, where e = exp(-|m|)."""
+    """1 − σ(m), the probability that is given to the other class, where e = exp(−|m|)."""
     return (e if m > 0 else 1.0) / (1 + e)
 
 
 @compiled
 def short_pass(
-    X: NDArray[Any], own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix,
-    m: Matrix, e: Matrix, bits: NDArray[np.int64], rounded: Matrix,
-) -> tuple[float, int]:  # fmt: skip
-    """Sum of v log(1 + exp(-z g)) and the errors of some rows; v (p - t) y is added to the gradient.
-
-    The last four are buffers for ``GROUP`` rows; ``bits`` and ``rounded`` are the same memory.
-    """
+    X: Any, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix, room: Buffers
+) -> LossSum:
+    """Σ v log(1 + exp(−z g)) and the errors of some rows; v (p − t) y is added to the gradient."""
+    m, e, bits, rounded = room
     total, errors = 0.0, 0
     for low in range(start, stop, GROUP):
         count = min(GROUP, stop - low)
@@ -100,13 +112,13 @@ def short_pass(
         for i in range(count):
             total += m[i]
         pulls(X, low, count, e, gradient)
-    return total, errors
+    return LossSum(total, errors)
 
 
 @compiled
 def long_pass(
     X: Rows, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix
-) -> tuple[float, int]:
+) -> LossSum:
     """The same, row by row."""
     total, errors = 0.0, 0
     for i in range(start, stop):
@@ -117,4 +129,4 @@ def long_pass(
         total += weight * (math.log1p(e) - min(m, 0.0))
         errors += 0 if m > 0 else 1
         row_axpy(X, i, -z * weight * wrong(m, e), 1.0, gradient)
-    return total, errors
+    return LossSum(total, errors)

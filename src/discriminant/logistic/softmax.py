@@ -1,19 +1,19 @@
 """One pass over dense rows for many classes: scores, exponentials and pulls, in blocks that stay in the cache.
 
-    g_k = w_k'x + w_k0        p_k = exp(g_k) / (sum over j of exp(g_j))        G_k += v (p_k - t_k) x
+    g_k = w_kᵗx + w_k0        p_k = exp(g_k) / Σ_j exp(g_j)        G_k += v (p_k − t_k) x
 
 A matrix product with a handful of columns spends its time on packing X. Four rows and two classes at a time need none,
 and read X from memory once. numpy's exponential, and the C library's, takes one number at a time where the processor
 lacks AVX-512; ``exponentials`` is written so that the compiler takes several.
 
 Symbols: ``W`` the weights, one row a class, with a row of zeros more where their number is odd; ``R`` the scores of a
-block, then v (p - t).
+block, then v (p − t); t the indicators of the classes, v the weights of the rows.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ Matrix = NDArray[np.float64]
 
 BLOCK = 512  # rows at a time: of 100 columns, they just fit into the second cache
 LOWEST = -708.0  # of exponents: exp of it is the smallest normal number, nearly
-NOWHERE = -1e4  # the score of a class that is not there
+ABSENT = -1e4  # the score of the class that makes their number even: its exponential is zero
 
 # exp(x) = 2^k exp(r), k = round(x / log 2), r = x - k log 2, with log 2 in two parts so that k times the first is exact
 PER_LOG2 = 1 / math.log(2)
@@ -33,6 +33,13 @@ LOG2_HIGH, LOG2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
 ROUND = 1.5 * 2.0**52  # added to a number below 2^51, it leaves its whole part in the last bits
 SERIES = tuple(1 / math.factorial(n) for n in range(13))  # |r| <= log(2)/2: the next term is below 2e-16
 C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12 = SERIES
+
+
+class LossSum(NamedTuple):
+    """The loss of some rows, and how many of them are not strictly on their own side."""
+
+    loss: float
+    errors: int
 
 
 def exactly(function: F) -> F:
@@ -103,8 +110,8 @@ def pulls(X: Any, R: Matrix, start: int, stop: int, G: Matrix) -> None:
 
 
 @compiled
-def shifted(R: Matrix, rows: int, first: Matrix, own: NDArray[np.int32], v: Matrix, start: int) -> tuple[float, int]:
-    """Add w₀ to the scores of some rows and subtract the largest; the sum of v (largest - own), and the errors."""
+def shifted(R: Matrix, rows: int, first: Matrix, own: NDArray[np.int32], v: Matrix, start: int) -> LossSum:
+    """Add w₀ to the scores of some rows and subtract the largest; the sum of v (largest − own), and the errors."""
     total, errors, c = 0.0, 0, first.size
     for i in range(rows):
         k, top = own[start + i], -np.inf
@@ -117,13 +124,13 @@ def shifted(R: Matrix, rows: int, first: Matrix, own: NDArray[np.int32], v: Matr
         top = max(mine, top)
         total += (v[start + i] if v.size else 1.0) * (top - mine)
         for j in range(R.shape[1]):
-            R[i, j] = R[i, j] - top if j < c else NOWHERE
-    return total, errors
+            R[i, j] = R[i, j] - top if j < c else ABSENT
+    return LossSum(total, errors)
 
 
 @compiled
 def divided(R: Matrix, rows: int, own: NDArray[np.int32], v: Matrix, start: int, sums: Matrix) -> float:
-    """Turn exponentials into v (p - t), and add these to the sums; the sum of v times the logarithm of the divisor."""
+    """Turn exponentials into v (p − t), and add these to the sums; the sum of v times the logarithm of the divisor."""
     total, c = 0.0, sums.size
     for i in range(rows):
         weight, divisor = v[start + i] if v.size else 1.0, 0.0
@@ -138,8 +145,8 @@ def divided(R: Matrix, rows: int, own: NDArray[np.int32], v: Matrix, start: int,
     return total
 
 
-class Room:
-    """Scores of some rows for some classes, their number even, and what their exponentials need."""
+class ScoreBlock:
+    """Scores R of some rows for some classes, their number even, and what their exponentials need."""
 
     def __init__(self, rows: int, classes: int) -> None:
         self.flat, self.bits = np.empty(rows * classes), np.empty(rows * classes, np.int64)
@@ -147,23 +154,21 @@ class Room:
 
     def residuals(
         self, rows: int, first: Matrix, own: NDArray[np.int32], v: Matrix, start: int, sums: Matrix
-    ) -> tuple[float, int]:
-        """Turn the inner products of some rows into v (p - t), and add these to the sums; loss and errors."""
+    ) -> LossSum:
+        """Turn the inner products of some rows into v (p − t), and add these to the sums."""
         above, errors = shifted(self.R, rows, first, own, v, start)
         exponentials(self.flat, rows * self.R.shape[1], self.bits, self.rounded)
-        return above + divided(self.R, rows, own, v, start, sums), errors
+        return LossSum(above + divided(self.R, rows, own, v, start, sums), errors)
 
 
-def one_pass(
-    X: Any, own: NDArray[np.int32], v: Matrix, W: Matrix, first: Matrix, start: int, stop: int
-) -> tuple[float, int, Matrix, Matrix]:
-    """Loss and errors of some rows, and the sums of v (p - t) and of v (p - t) x."""
+def one_pass(X: Any, own: NDArray[np.int32], v: Matrix, W: Matrix, first: Matrix, start: int, stop: int) -> list[Any]:
+    """Loss, errors and gradient of some rows, a list of what adds up over runs of rows."""
     total, errors, G, sums = 0.0, 0, np.zeros(W.shape), np.zeros(first.size)
-    room = Room(BLOCK, len(W))
+    block = ScoreBlock(BLOCK, len(W))
     for low in range(start, stop, BLOCK):
         rows = min(BLOCK, stop - low)
-        scores(X, W, low, low + rows, room.R)
-        loss, missed = room.residuals(rows, first, own, v, low, sums)
-        total, errors = total + loss, errors + missed
-        pulls(X, room.R, low, low + rows, G)
-    return total, errors, sums, G[: first.size]
+        scores(X, W, low, low + rows, block.R)
+        found = block.residuals(rows, first, own, v, low, sums)
+        total, errors = total + found.loss, errors + found.errors
+        pulls(X, block.R, low, low + rows, G)
+    return [total, errors, np.column_stack([sums, G[: first.size]])]

@@ -186,7 +186,7 @@ class NetworkEstimator:
             return "a smaller learning_rate, for the loss has risen, or standardize the features."
         return "raise max_iter or learning_rate, or standardize the features."
 
-    def _warn(self, watch: Watch) -> None:
+    def _warn(self, watch: Watch, solutions: Any = None) -> None:
         """Warn when the fit was interrupted or had not finished."""
         for note in self._notes:
             warn_user(UserWarning(note))

@@ -422,7 +422,7 @@ class SupportVectorMachine(LinearClassifier):
 class Fold(SupportVectorMachine):
     """A machine that is one of many, of which nobody wants what Ctrl-C leaves of it."""
 
-    def _warn(self, watch: Watch) -> None:
+    def _warn(self, watch: Watch, solutions: list[Solution[Any]]) -> None:
         if watch.interrupted:
             raise KeyboardInterrupt
-        super()._warn(watch)
+        super()._warn(watch, solutions)

@@ -1,13 +1,13 @@
 """Linear programs, with whole numbers where asked, solved by HiGHS; the only file that knows the solver.
 
-    minimize c'u     subject to     row_lower <= Au <= row_upper,     lower <= u <= upper,     some u_j whole
+    minimize cᵗu     subject to     row_lower ≤ Au ≤ row_upper,     lower ≤ u ≤ upper,     some u_j whole
 
 The solver runs in a thread of its own, which gives up Python's lock, while the caller's thread waits and asks ``stop``
 many times a second: so Ctrl-C is heard, and the solver leaves at its next step.  One thread and a fixed seed: the same
 program has the same answer.  Whatever is not an optimum, a stop or a time limit raises before anyone reads a solution.
 
-Symbols: u the unknowns, c their cost, A the matrix; the row duals pi say by how much the optimum moves with the bounds
-of the rows, so that c - A'pi are the reduced costs.
+Symbols: u the unknowns, c their cost, A the matrix; the row duals π say by how much the optimum moves with the bounds
+of the rows, so that c − Aᵗπ are the reduced costs.
 
 Source: Huangfu, Hall, "Parallelizing the dual revised simplex method", *Mathematical Programming Computation* 10, 2018.
 """
@@ -28,12 +28,14 @@ Vector = NDArray[np.float64]
 POLL = 0.05  # seconds between two looks at ``stop``
 TOLERANCE = 1e-9  # by how much a bound may be overstepped; HiGHS knows nothing below 1e-10
 
+End = Literal["optimal", "stopped", "time limit"]
+
 INTERRUPTS = (
     highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt,
     highspy.cb.HighsCallbackType.kCallbackIpmInterrupt,
     highspy.cb.HighsCallbackType.kCallbackMipInterrupt,
 )
-ENDS: dict[Any, Literal["optimal", "stopped", "time limit"]] = {
+ENDS: dict[Any, End] = {
     highspy.HighsModelStatus.kOptimal: "optimal",
     highspy.HighsModelStatus.kInterrupt: "stopped",
     highspy.HighsModelStatus.kTimeLimit: "time limit",
@@ -58,10 +60,10 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProgramAnswer:
     """How the solver ended and what it had by then: NaN where it had nothing, or where there is no such thing."""
 
-    status: Literal["optimal", "stopped", "time limit"]
+    status: End
     primal: Vector
     row_duals: Vector
     objective: float
@@ -86,7 +88,7 @@ def solve(
     presolve: bool = True,
     method: Literal["choose", "simplex", "ipm"] = "choose",
     stop: Callable[[], bool] | None = None,
-) -> Answer:
+) -> ProgramAnswer:
     """Solve the program; ``stop`` is asked in the caller's thread whether to leave early."""
     solver = _prepare(program, time_limit, presolve, method)
     _run(solver, stop)
@@ -150,9 +152,9 @@ def _run(solver: Any, stop: Callable[[], bool] | None) -> None:
     leave = threading.Event()
     errors: list[BaseException] = []
 
-    def listen(kind: Any, message: str, seen: Any, told: Any, data: Any) -> None:
+    def listen(kind: Any, message: str, seen: Any, answer: Any, data: Any) -> None:
         if leave.is_set():
-            told.user_interrupt = True
+            answer.user_interrupt = True
 
     def work() -> None:
         try:
@@ -180,14 +182,14 @@ def _run(solver: Any, stop: Callable[[], bool] | None) -> None:
         raise errors[0]
 
 
-def _answer(solver: Any, status: Literal["optimal", "stopped", "time limit"], program: Program) -> Answer:
+def _answer(solver: Any, status: End, program: Program) -> ProgramAnswer:
     """What the solver has, in arrays of our own."""
     solution, info = solver.getSolution(), solver.getInfo()
     rows, unknowns = program.A.shape
     objective = float(info.objective_function_value) if solution.value_valid else np.inf
     relaxed = program.whole is not None
     bound = float(info.mip_dual_bound) if relaxed else objective if status == "optimal" else -np.inf
-    return Answer(
+    return ProgramAnswer(
         status,
         np.array(solution.col_value) if solution.value_valid else np.full(unknowns, np.nan),
         np.array(solution.row_dual) if solution.dual_valid and not relaxed else np.full(rows, np.nan),

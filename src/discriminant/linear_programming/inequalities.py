@@ -1,25 +1,25 @@
-"""The inequalities a'y >= b of a separating vector in coordinates that suit a solver, and their two linear programs.
+"""The inequalities aᵗy ≥ b of a separating vector in coordinates that suit a solver, and their two linear programs.
 
 Rows: for two categories the normalized pattern y = z (1, x); for c classes Kesler's rows, y in the block of its class
-and -y in that of a rival.  Only differences of weight vectors matter, so the block of the last class is left out (its
+and −y in that of a rival.  Only differences of weight vectors matter, so the block of the last class is left out (its
 weights are zero), and the answer is shifted so that the weights of all classes add up to zero.
 
-Coordinates: x_j becomes (x_j - m_j) / s_j with s_j a power of two, so that no size and no offset hurts.  A column that
+Coordinates: x_j becomes (x_j − m_j) / s_j with s_j a power of two, so that no size and no offset hurts.  A column that
 holds a zero keeps m_j = 0: its offset is no larger than its range, and what is sparse remains so.  Columns that nearly
 depend on each other, which a tolerance of 1e-9 could not tell apart, are replaced by orthogonal ones, Y = QR, where
 that is no great work.  An array and a CSR matrix of the same numbers make the same program.
 
-Both programs are solved in their dual form, whose matrix Y' has as few rows as there are weights:
+Both programs are solved in their dual form, whose matrix Yᵗ has as few rows as there are weights:
 
-    maximize b'l     subject to     Y'l = 0,    0 <= l <= v                      of   J_p'  = sum of v (b - a'y)+
-    maximize b'l     subject to     Y'l = 0,    0 <= l,    sum of l <= 1         of   J_tau = max of (b - a'y)+
+    maximize bᵗλ     subject to     Yᵗλ = 0,    0 ≤ λ ≤ v                    of   J_p′ = Σ v (b − aᵗy)⁺
+    maximize bᵗλ     subject to     Yᵗλ = 0,    0 ≤ λ,    Σ λ ≤ 1            of   J_τ  = max (b − aᵗy)⁺
 
-The duals of its rows Y'l = 0 are -a.  On twenty thousand patterns in ten dimensions the primal form takes a hundred
+The duals of its rows Yᵗλ = 0 are −a.  On twenty thousand patterns in ten dimensions the primal form takes a hundred
 times as long.  Larger programs are sifted: rows of which it is plain which side they are on do not enter one by one.
 
-Symbols: Y the rows y, a = (w0, w), b the margins, l the multipliers (Greek lambda), v the weights of the rows.
+Symbols: Y the rows y, a = (w₀, w), b the margins, λ the multipliers, v the weights of the rows.
 
-Sources: Duda, Hart, Stork, *Pattern Classification*, sections 5.10 and 5.12.1.
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.10 and §5.12.1.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Inequalities:
     intercept: bool
 
     def weights(self, u: Vector) -> Vector:
-        """Augmented weights (w0, w), one row a discriminant, of the solver's unknowns."""
+        """Augmented weights (w₀, w), one row a discriminant, of the solver's unknowns."""
         U = u.reshape(1 if self.n_classes == 2 else self.n_classes - 1, -1)
         if self.n_classes > 2:
             U = np.vstack([U, np.zeros_like(U[0])])
@@ -77,7 +77,7 @@ class Inequalities:
             return np.hstack([first - (W @ self.center)[:, None], W])
 
     def margins(self, A: Vector, absolute: bool = False) -> Vector:
-        """Products a'y of all rows, in float64; with ``absolute`` those of |a| and |y|."""
+        """Products aᵗy of all rows, in float64; with ``absolute`` those of |a| and |y|."""
         X, A = (abs(self.X), np.abs(A)) if absolute else (self.X, A)
         with np.errstate(over="ignore", invalid="ignore"):
             S = X @ A[:, 1:].T + A[:, 0]
@@ -87,12 +87,12 @@ class Inequalities:
             return np.asarray(own + other if absolute else own - other)
 
     def satisfied(self, A: Vector, dtype: Any = np.float64) -> NDArray[np.bool_]:
-        """Which rows have a'y > 0 by more than the product is rounded in the type of the data."""
+        """Which rows have aᵗy > 0 by more than the product is rounded in the type of the data."""
         noise = (A.shape[1] + 2) * float(np.finfo(dtype).eps)
         return np.asarray(self.margins(A) > noise * self.margins(A, absolute=True))
 
     def residual(self, multipliers: Vector) -> float:
-        """How far Y'l is from zero: its largest component, as a part of |Y|'l, in the solver's coordinates."""
+        """How far Yᵗλ is from zero: its largest component, as a part of |Y|ᵗλ, in the solver's coordinates."""
         off, size = np.abs(self.Z.T @ multipliers), abs(self.Z).T @ multipliers
         return float(np.max(off / np.where(size > 0, size, 1), initial=0.0))
 
@@ -127,17 +127,15 @@ def inequalities(
 
 
 def _kesler_rows(Y: Any, labels: Index, rivals: Index) -> Any:
-    """Kesler's rows of some patterns, one block of columns for each class but the last, whose weights are zero."""
+    """Kesler's rows of some patterns: in the block of class k +y where k is the own class, −y where it is the rival."""
     n, others = rivals.shape
     owner, rival = np.repeat(np.arange(n), others), rivals.ravel()
-    return sparse.hstack([_block(owner, labels[owner], rival, k, n) @ Y for k in range(others)], format="csr")
-
-
-def _block(owner: Index, own: Index, rival: Index, k: int, n: int) -> Any:
-    """The matrix that makes block k of Kesler's rows from the patterns: +y where k is the class, -y where the rival."""
-    rows = np.flatnonzero((own == k) | (rival == k))
-    signs = np.where(own[rows] == k, 1.0, -1.0)
-    return sparse.csr_array((signs, (rows, owner[rows])), shape=(owner.size, n))
+    own, blocks = labels[owner], []
+    for k in range(others):  # the weights of the last class are zero
+        rows = np.flatnonzero((own == k) | (rival == k))
+        signs = np.where(own[rows] == k, 1.0, -1.0)
+        blocks.append(sparse.csr_array((signs, (rows, owner[rows])), shape=(owner.size, n)) @ Y)
+    return sparse.hstack(blocks, format="csr")
 
 
 def _coordinates(X: Any, intercept: bool) -> tuple[Vector, NDArray[np.int32]]:
@@ -192,7 +190,7 @@ def _untangled(Y: Any) -> tuple[Any, Vector | None]:
 
 @dataclass(frozen=True)
 class Optimum:
-    """The solver's unknowns u, the multipliers l of the rows, how it ended, and its simplex steps."""
+    """The solver's unknowns u, the multipliers λ of the rows, how it ended, and its simplex steps."""
 
     u: Vector
     multipliers: Vector
@@ -213,7 +211,7 @@ def minimize(
     time_limit: float = np.inf,
     stop: Callable[[], bool] | None = None,
 ) -> Optimum:
-    """Minimize J_p' with these weights over the rows Z; without weights J_tau.  An early end leaves NaN or a guess."""
+    """Minimize J_p′ with these weights over the rows Z; without weights J_τ.  An early end leaves NaN or a guess."""
     end = time.monotonic() + time_limit
     size, most = b.max(), 1.0 if weight is None else weight.max()  # so that the tolerances are relative
     b, v = b / size, None if weight is None else weight / most
@@ -241,9 +239,9 @@ def _solved(Z: Any, b: Vector, v: Vector | None, time_limit: float, stop: Callab
 def _sifted(Z: Any, b: Vector, v: Vector | None, program: Callable[..., Optimum]) -> Optimum:
     """Solve a program of very many rows by programs of few, the same minimum.
 
-    Some rows are free.  The others, of which a guess says that a'y < b or that a'y > b, are joined to one row a side,
-    their weighted mean: that lowers J_p', by convexity, and changes nothing where the guess is right.  Rows of which
-    it is wrong are set free, until there are none.  In J_tau a row that is not free is left out until it is the worst.
+    Some rows are free.  The others, of which a guess says that aᵗy < b or that aᵗy > b, are joined to one row a side,
+    their weighted mean: that lowers J_p′, by convexity, and changes nothing where the guess is right.  Rows of which
+    it is wrong are set free, until there are none.  In J_τ a row that is not free is left out until it is the worst.
     """
     m = b.size
     sample = np.sort(np.random.default_rng(0).choice(m, LARGE // 4, replace=False))
@@ -266,7 +264,7 @@ def _sifted(Z: Any, b: Vector, v: Vector | None, program: Callable[..., Optimum]
 
 
 def _joining(v: Vector | None, free: NDArray[np.bool_], below: NDArray[np.bool_]) -> tuple[Any, Vector | None]:
-    """The matrix J whose columns pick a free row or average a side, so that J'Z are the rows, with their weights."""
+    """The matrix J whose columns pick a free row or average a side, so that JᵗZ are the rows, with their weights."""
     single = np.flatnonzero(free)
     sides = [] if v is None else [side for side in (~free & below, ~free & ~below) if side.any()]
     J = sparse.csr_array((np.ones(single.size), (single, np.arange(single.size))), shape=(free.size, single.size))

@@ -1,36 +1,32 @@
 """The two linear programs: the smallest largest violation, and the smallest sum of violations.
 
-Problem: find a with a'y_i >= b_i > 0 for every normalized pattern y_i, or violate these inequalities as little as
-possible.  With artificial variables tau that is a linear program (section 5.10):
+Problem: find a with aᵗy_i ≥ b_i > 0 for every normalized pattern y_i, or violate these inequalities as little as
+possible.  With artificial variables τ that is a linear program (§5.10):
 
-    minimize tau               subject to  a'y_i + tau   >= b_i,  tau   >= 0      J_tau(a) = max of (b_i - a'y_i)+
-    minimize sum of v_i tau_i  subject to  a'y_i + tau_i >= b_i,  tau_i >= 0      J_p'(a)  = sum of v_i (b_i - a'y_i)+
+    minimize τ           subject to  aᵗy_i + τ   ≥ b_i,  τ   ≥ 0      J_τ(a)  = max (b_i − aᵗy_i)⁺
+    minimize Σ v_i τ_i   subject to  aᵗy_i + τ_i ≥ b_i,  τ_i ≥ 0      J_p′(a) = Σ v_i (b_i − aᵗy_i)⁺
 
-The book writes a = a+ - a- with a+, a- >= 0, because the simplex algorithm wanted it so; HiGHS takes variables of any
-sign.  Every multiplier vector l with l >= 0 and Y'l = 0 gives a lower bound, the dual problem its largest:
-
-    maximize b'l  subject to  Y'l = 0,  l >= 0,  and  sum of l <= 1  (J_tau)  or  l_i <= v_i  (J_p')
-
-It has one row for each weight instead of one for each pattern, and it is what is solved; its row duals are -a.  Both
-a and l are published, and the difference J(a) - b'l, computed from them, bounds what the minimum can still be below.
+The book writes a = a⁺ − a⁻ with a⁺, a⁻ ≥ 0, because the simplex algorithm wanted it so; HiGHS takes variables of any
+sign.  Every multiplier vector λ ≥ 0 with Yᵗλ = 0 gives a lower bound bᵗλ; the dual program, whose largest bound is the
+minimum, is what is solved (``inequalities.py``).  Both a and λ are published, and the difference J(a) − bᵗλ, computed
+from them, bounds what the minimum can still be below.
 
 When it ends: always, after finitely many steps of the simplex algorithm.  The minimum is zero exactly when the patterns
-are linearly separable.  Otherwise l is evidence: l >= 0, l != 0 and Y'l = 0 leave no a with Ya > 0.  That holds to the
-tolerance of floating-point numbers, not as an exact proof.  With equal b on nonseparable patterns a = 0 and tau = b
-minimize J_tau: the evidence is all that the first program then has to tell, while the second still has a useful answer.
+are linearly separable.  Otherwise λ is evidence: λ ≥ 0, λ ≠ 0 and Yᵗλ = 0 leave no a with Ya > 0.  That holds to the
+tolerance of floating-point numbers, not as an exact proof.  With equal b on nonseparable patterns a = 0 and τ = b
+minimize J_τ: the evidence is all that the first program then has to tell, while the second still has a useful answer.
 
-Many classes: Kesler's rows, pattern i against each rival j, in one program (section 5.12.1); or two-category problems.
+Many classes: Kesler's rows, pattern i against each rival j, in one program (§5.12.1); or two-category problems.
 
-Symbols: y the normalized augmented patterns, a = (w0, w), b the margins, tau the violations, l the multipliers (Greek
-lambda), v the sample weights.
+Symbols: y the normalized augmented patterns, a = (w₀, w), b the margins, τ the violations, λ the multipliers, v the
+sample weights.
 
-Source: Duda, Hart, Stork, *Pattern Classification*, sections 5.10.1-5.10.3, Eqs. 97-103, Problem 26.
+Source: Duda, Hart, Stork, *Pattern Classification*, §5.10.1-§5.10.3, Eqs. 97-103, Problem 26.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +36,7 @@ from numpy.typing import NDArray
 from .._engine.driver import Watch, interrupt_raises
 from .._engine.problem import Problem
 from .._engine.refusals import check_total, published
-from .._guards.parameters import choice, number
+from .._guards.parameters import Choice, Number, Or
 from .._guards.validation import floats
 from ..base.classifier import LinearClassifier
 from ..solution import Epoch, Findings, Solution, Status, numbered
@@ -48,7 +44,8 @@ from .inequalities import Inequalities, Optimum, inequalities, minimize
 
 Vector = NDArray[np.float64]
 
-NEGLIGIBLE = 1e-9  # multipliers are evidence when Y'l is zero to this part of |Y|'l, and b'l larger than that of b
+NEGLIGIBLE = 1e-9  # multipliers are evidence when Yᵗλ is zero to this part of |Y|ᵗλ, and bᵗλ larger than that of b
+MARGIN = Number("give margins b > 0 (and below 1e150)", 0, 1e150)
 
 CRITERIA = {
     "perceptron": "J_p'(a) = sum of b - a'y over the patterns with a'y <= b",
@@ -56,14 +53,9 @@ CRITERIA = {
 }
 
 
-def violations(b: Vector, margins: Vector) -> Vector:
-    """Return tau_i = max(0, b_i - a'y_i), the best artificial variables for a given a."""
-    return np.maximum(b - margins, 0.0)
-
-
 @dataclass(frozen=True, kw_only=True)
 class ProgramFindings(Findings):
-    """Value and lower bound of one program, its multipliers, and the steps of the simplex."""
+    """Value and lower bound of one program, its multipliers in the order of the patterns, and the simplex steps."""
 
     value: float
     dual: float
@@ -72,7 +64,7 @@ class ProgramFindings(Findings):
 
 
 class LinearProgram(LinearClassifier):
-    """Linear programming: the weights that violate a'y >= b least, with the multipliers that prove it.
+    """Linear programming: the weights that violate aᵗy ≥ b least, with the multipliers that prove it.
 
     Parameters
     ----------
@@ -89,7 +81,7 @@ class LinearProgram(LinearClassifier):
     Attributes
     ----------
     coef_, intercept_, weights_ : arrays
-        Weights w, threshold weights w0, and both as (w0, w).
+        Weights w, threshold weights w₀, and both as (w₀, w).
     objective_ : float
         The criterion at these weights; of several problems the sum, or for ``"minimax"`` the largest.
     dual_ : array of shape (n,), (n, c) or (number of problems, n)
@@ -109,7 +101,7 @@ class LinearProgram(LinearClassifier):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, sections 5.10.1-5.10.3, Eqs. 97-103.
+    Duda, Hart, Stork, *Pattern Classification*, §5.10.1-§5.10.3, Eqs. 97-103.
 
     Examples
     --------
@@ -125,6 +117,10 @@ class LinearProgram(LinearClassifier):
     """
 
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
+    _parameters = {
+        "criterion": Choice(tuple(CRITERIA)),
+        "time_limit": Or((None,), Number("give seconds > 0, or None for no limit", 0)),
+    }
     _expected_failed_checks = {
         f"check_sample_weight_equivalence_on_{kind}_data": "the answer is not unique: other weights are as good"
         for kind in ("dense", "sparse")
@@ -145,11 +141,9 @@ class LinearProgram(LinearClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        choice("criterion", self.criterion, tuple(CRITERIA))
         if np.ndim(self.b) == 0:
-            number("b", self.b, "give margins b > 0 (and below 1e150)", 0, high=1e150)
-        if self.time_limit is not None:
-            number("time_limit", self.time_limit, "give seconds > 0, or None for no limit", 0)
+            MARGIN("b", self.b)
+        self._criterion = CRITERIA[self.criterion]
 
     def _margins(self, n: int) -> Vector:
         """The margins b, one a pattern."""
@@ -158,29 +152,28 @@ class LinearProgram(LinearClassifier):
             return np.full(n, b)
         if b.shape != (n,):
             raise ValueError(f"b has shape {b.shape}: give one number, or one for each of the {n} rows.")
-        if not np.all(fits := (b > 0) & (b < 1e150)):
-            raise ValueError(f"b holds {b[~fits][0]:g}: give margins b > 0 (and below 1e150).")
+        if not np.all(fits := (b > 0) & (b < MARGIN.high)):
+            raise ValueError(f"b holds {b[~fits][0]:g}: {MARGIN.remedy}.")
         return b
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
-        self._criterion = CRITERIA[self.criterion]
+    def _solutions(self, problem: Problem, watch: Watch, *given: Any) -> list[Solution[ProgramFindings]]:
         problem.check_finite()
         problem, b = problem.canonical(), self._margins(problem.n_rows)
         end = time.monotonic() + (np.inf if self.time_limit is None else self.time_limit)
-        solutions: list[Solution[Any]] = []
+        solutions: list[Solution[ProgramFindings]] = []
         for part in self._problems(problem):
             late = solutions and watch.interrupted
             solutions.append(self._unsolved(part, b) if late else self._solve(part, b, watch, end))
         return solutions
 
-    def _unsolved(self, problem: Problem, b: Vector) -> Solution[Any]:
+    def _unsolved(self, problem: Problem, b: Vector) -> Solution[ProgramFindings]:
         """A problem that Ctrl-C left no time for: a = 0, and no multipliers."""
         v = problem.weight.astype(np.float64) if problem.weight.size else np.ones(b.size)
-        value = self._most(b[problem.part], v[problem.part])
+        value = self._value(b[problem.part], v[problem.part])
         nothing = ProgramFindings(value=value, dual=0.0, multipliers=np.zeros(problem.n_rows), steps=0)
         return Solution(problem.zeros(), Status.STOPPED, [], nothing)
 
-    def _solve(self, problem: Problem, b: Vector, watch: Watch, end: float) -> Solution[Any]:
+    def _solve(self, problem: Problem, b: Vector, watch: Watch, end: float) -> Solution[ProgramFindings]:
         """One linear program: over the rows that are part of the problem, in the solver's coordinates."""
         part = problem.part
         source = problem.source if np.all(part) else problem.source[part]
@@ -190,14 +183,8 @@ class LinearProgram(LinearClassifier):
         b = b[part][rows.owner]
         v = problem.weight[part].astype(np.float64)[rows.owner] if problem.weight.size else np.ones(b.size)
         check_total(v * b, "sample_weight times b")
-        left = max(end - time.monotonic(), 0.0)
-        optimum = minimize(
-            rows.Z,
-            b,
-            v if self.criterion == "perceptron" else None,
-            time_limit=left,
-            stop=lambda: watch.interrupted,
-        )
+        weight, left = v if self.criterion == "perceptron" else None, max(end - time.monotonic(), 0.0)
+        optimum = minimize(rows.Z, b, weight, time_limit=left, stop=lambda: watch.interrupted)
         if optimum.status == "time limit":
             raise TimeoutError(
                 f"time_limit={self.time_limit!r} seconds ran out before the linear program of {b.size:,} inequalities "
@@ -205,20 +192,21 @@ class LinearProgram(LinearClassifier):
             )
         return self._concluded(problem, rows, b, v, optimum)
 
-    def _concluded(self, problem: Problem, rows: Inequalities, b: Vector, v: Vector, optimum: Optimum) -> Solution[Any]:
+    def _concluded(
+        self, problem: Problem, rows: Inequalities, b: Vector, v: Vector, optimum: Optimum
+    ) -> Solution[ProgramFindings]:
         """Look at the answer anew, in float64 and as it is published: the value, its bound, and what they mean."""
         stopped = not optimum.optimal
         multipliers = np.nan_to_num(optimum.multipliers)
         dual, residual = float(b @ multipliers), np.inf if stopped else rows.residual(multipliers)
-        most = self._most(b, v)
+        most = self._value(b, v)  # at a = 0, which the minimum cannot exceed
         inseparable = not stopped and residual <= NEGLIGIBLE and dual > NEGLIGIBLE * most
         u = np.nan_to_num(optimum.u)
         if inseparable and self.criterion == "minimax" and np.all(b == b[0]):
-            u = np.zeros_like(u)  # tau = b is then the minimum, and a = 0 the vertex: the rest is rounding
+            u = np.zeros_like(u)  # τ = b is then the minimum, and a = 0 the vertex: the rest is rounding
         weights = published(rows.weights(u), problem.dtype)
         A = weights.astype(np.float64)
-        tau = violations(b, rows.margins(A))
-        value = float(v @ tau) if self.criterion == "perceptron" else float(tau.max())
+        value = self._value(np.maximum(b - rows.margins(A), 0.0), v)
         wrong = np.unique(rows.owner[~rows.satisfied(A, problem.dtype)]).size
         status = self._status(wrong, stopped, inseparable, bool(np.any(weights[:, 1:])))
         findings = ProgramFindings(
@@ -232,9 +220,9 @@ class LinearProgram(LinearClassifier):
         epochs = [] if stopped else [Epoch(wrong, value, 0.0, int(np.any(weights)))]
         return Solution(weights, status, epochs, findings)
 
-    def _most(self, b: Vector, v: Vector) -> float:
-        """The criterion at a = 0, which the minimum cannot exceed."""
-        return float(v @ b) if self.criterion == "perceptron" else float(b.max())
+    def _value(self, tau: Vector, v: Vector) -> float:
+        """The criterion, where these are the violations τ."""
+        return float(v @ tau) if self.criterion == "perceptron" else float(tau.max())
 
     def _status(self, wrong: int, stopped: bool, inseparable: bool, directed: bool) -> Status:
         """The verdict; a minimum of J_p' that has a direction is what was asked for."""
@@ -245,25 +233,23 @@ class LinearProgram(LinearClassifier):
         useless = self.criterion == "minimax" or not directed
         return Status.NOT_SEPARABLE if inseparable and useless else Status.CONVERGED
 
-    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
-        found = [solution.findings for solution in solutions]
-        self.objective_ = float(self._whole()(each.value for each in found))
-        super()._publish(solutions, problem, X)
-        self.dual_ = found[0].multipliers if len(found) == 1 else np.array([each.multipliers for each in found])
-
-    def _whole(self) -> Callable[[Iterable[float]], float]:
+    def _total(self, values: list[float]) -> float:
         """What the values of several programs amount to."""
-        return sum if self.criterion == "perceptron" else max
+        return float(sum(values) if self.criterion == "perceptron" else max(values))
+
+    def _publish(self, solutions: list[Solution[ProgramFindings]], problem: Problem, X: Any) -> None:
+        found = [solution.findings for solution in solutions]
+        self.objective_ = self._total([each.value for each in found])
+        self.dual_ = found[0].multipliers if len(found) == 1 else np.array([each.multipliers for each in found])
+        super()._publish(solutions, problem, X)
 
     def _details(self, solutions: list[Solution[ProgramFindings]]) -> dict[str, Any]:
-        found = [solution.findings for solution in solutions]
-        dual = float(self._whole()(each.dual for each in found))
-        gap = self.objective_ - dual
+        dual = self._total([solution.findings.dual for solution in solutions])
         return {
             "criterion value": self.objective_,
             "lower bound": dual,
-            "duality gap": 0.0 if gap < 0 else gap,  # by rounding
-            "simplex steps": sum(each.steps for each in found),
+            "duality gap": max(self.objective_ - dual, 0.0),  # below zero by rounding
+            "simplex steps": sum(solution.findings.steps for solution in solutions),
         }
 
     def _remarks(self, solutions: list[Solution[ProgramFindings]]) -> list[str]:

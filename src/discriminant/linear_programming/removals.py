@@ -1,30 +1,30 @@
 """The fewest patterns to leave out so that the rest is linearly separable.
 
-Problem: find the smallest set R of patterns such that some a has a'y > 0 for all others.  Every a proposes one, the
+Problem: find the smallest set R of patterns such that some a has aᵗy > 0 for all others.  Every a proposes one, the
 patterns that it gets wrong, so this is also the fewest errors that a plane, or a linear machine, can make.  It is
 NP-hard; the answer says how much of it was proved.
 
-Lower bound.  Patterns that no a separates hold a circuit: rows with multipliers l > 0, Y'l = 0, none of which can be
+Lower bound.  Patterns that no a separates hold a circuit: rows with multipliers λ > 0, Yᵗλ = 0, none of which can be
 spared.  A vertex of
 
-    maximize c'l     subject to     Y'l = 0,    l >= 0,    sum of l <= 1                       (c > 0)
+    maximize cᵗλ     subject to     Yᵗλ = 0,    λ ≥ 0,    Σ λ ≤ 1                              (c > 0)
 
 is zero when the rows are separable, and otherwise one circuit, because the columns (y, 1) of its support are linearly
 independent.  Every R must take a pattern from every circuit, so the smallest set that meets the circuits found so far,
 
-    minimize sum of r_i     subject to     sum of r_i over each circuit >= 1,    r_i = 0 or 1,
+    minimize Σ r_i     subject to     Σ r_i ≥ 1 over each circuit,    r_i = 0 or 1,
 
 bounds |R| from below, and needs no big constant M.  When what is left by that set is separable, it is a smallest R.
 Otherwise what is left holds new circuits, and the search goes on; there are finitely many, so it ends.
 
-Upper bound.  The linear program of J_p' (section 5.10.3) is solved again and again, each time without the patterns
+Upper bound.  The linear program of J_p′ (§5.10.3) is solved again and again, each time without the patterns
 that it violates most; every weight vector on the way is counted, and the best one kept.
 
-A circuit is found as a relation in whole numbers (``_faces.py``), so that a bound is never a matter of rounding.
+A circuit is a relation in whole numbers (``separation.search``), so that a bound is never a matter of rounding.
 
-Symbols: y the normalized augmented patterns, or Kesler's rows of many classes; l the multipliers (Greek lambda).
+Symbols: y the normalized augmented patterns, or Kesler's rows of many classes; λ the multipliers.
 
-Sources: Duda, Hart, Stork, *Pattern Classification*, sections 5.10.3 and 5.12.1; Chinneck, "Fast heuristics for the
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.10.3 and §5.12.1; Chinneck, "Fast heuristics for the
 maximum feasible subsystem problem", *INFORMS Journal on Computing* 13, 2001; Parker, Ryan, "Finding the minimum weight
 IIS cover of an infeasible system of linear inequalities", *Annals of Mathematics and Artificial Intelligence* 17, 1996.
 """
@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.driver import Interrupted, Watch, interrupt_raises, watching
+from .._guards.parameters import Choice, Number
 from ..geometry import Hyperplane, LinearMachine
 from ..separation.rows import System
 from ..separation.search import settle
@@ -125,7 +126,7 @@ def minimum_removals(
     y : array of shape (n,)
         Labels of two classes, or of more, which a linear machine is to separate.
     intercept : bool, default=True
-        Whether the planes have a threshold weight w0.
+        Whether the planes have a threshold weight w₀.
     time_limit : float, default=10.0
         Seconds after which the best set found so far is returned; Ctrl-C does the same.
     exact : {"auto", True, False}, default="auto"
@@ -145,27 +146,20 @@ def minimum_removals(
     >>> len(minimum_removals(*datasets.table(1, 2)))
     0
     """
-    if not isinstance(time_limit, int | float | np.number) or isinstance(time_limit, bool) or not time_limit > 0:
-        raise ValueError(f"time_limit={time_limit!r} must be a number > 0; give seconds.")
-    if not (isinstance(exact, bool) or exact == "auto"):
-        raise ValueError(f"exact={exact!r} must be one of 'auto', True, False; choose one of these.")
-    X, labels, classes = _checked(X, y, intercept)
+    if time_limit != np.inf:
+        Number("give seconds", 0)("time_limit", time_limit)
+    Choice(("auto", True, False))("exact", exact)
+    data = separability(X, y, intercept=intercept, progress=False)
+    X, labels, classes = data.question.X, np.asarray(data.own), np.array([label for (label,) in data.groups])
     doubles = X.astype(np.float64, copy=False) if X.dtype.kind != "f" else X
     with watching() as watch:
         with interrupt_raises():
             rows = inequalities(doubles, labels, classes.size, bool(intercept), watch)
         search = Removing(rows, X, watch, time_limit)
         search.descend()
-        thorough = exact is True or (exact == "auto" and rows.owner.size <= SMALL)
-        search.prove() if thorough else search.pack(search.everything())
+        thorough = rows.owner.size <= SMALL if isinstance(exact, str) else bool(exact)
+        search.prove() if thorough else search.pack(np.ones(search.n, bool))
     return search.result(thorough, classes)
-
-
-def _checked(X: Any, y: Any, intercept: Any) -> tuple[Any, NDArray[np.int32], NDArray[Any]]:
-    """Finite numbers of their own type with one label a row, of two classes or more."""
-    found = separability(X, y, intercept=intercept, progress=False)
-    labels = np.asarray(found.own)
-    return found.question.X, labels, np.array([label for (label,) in found.groups])
 
 
 class Removing:
@@ -173,16 +167,13 @@ class Removing:
 
     def __init__(self, rows: Inequalities, X: Any, watch: Watch, time_limit: float) -> None:
         self.rows, self.X, self.watch = rows, X, watch
+        self.stop = lambda: watch.interrupted
         self.end = time.monotonic() + time_limit
         self.n = rows.labels.size
         self.circuits: list[Index] = []
         self.lower = 0
-        self.weights, self.wrong = self.majority(), self.everything()
+        self.weights, self.wrong = self.majority(), np.ones(self.n, bool)
         self.look(self.weights)
-
-    def everything(self) -> Mask:
-        """All patterns."""
-        return np.ones(self.n, bool)
 
     def majority(self) -> Vector:
         """Weights that decide for the largest class: the simplest proposal; without a threshold weight, zero."""
@@ -204,7 +195,7 @@ class Removing:
 
     def look(self, A: Vector) -> Mask:
         """Which patterns these weights get wrong; they are kept if these are the fewest."""
-        wrong = self.everything()
+        wrong = np.ones(self.n, bool)
         if np.all(np.isfinite(A)):
             wrong[:] = False
             wrong[self.rows.owner[~self.rows.satisfied(A)]] = True
@@ -213,22 +204,17 @@ class Removing:
         return wrong
 
     def program(self, kept: Mask) -> tuple[Index, Optimum]:
-        """The rows of the patterns that are kept, and the optimum of J_p' over them."""
+        """The rows of the patterns that are kept, and the optimum of J_p′ over them."""
         chosen = np.flatnonzero(kept[self.rows.owner])
-        m = chosen.size
-        one = np.ones(m)
-        return chosen, minimize(self.rows.Z[chosen], one, one, time_limit=self.left, stop=self.interrupted)
-
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C was pressed."""
-        return self.watch.interrupted
+        one = np.ones(chosen.size)
+        return chosen, minimize(self.rows.Z[chosen], one, one, time_limit=self.left, stop=self.stop)
 
     def descend(self) -> None:
-        """Greedy: minimize J_p', leave out the worst violators, and again, until nothing kept is wrong.
+        """Greedy: minimize J_p′, leave out the worst violators, and again, until nothing kept is wrong.
 
         Half of the time is left for the lower bound.
         """
-        kept, half = self.everything(), self.left / 2
+        kept, half = np.ones(self.n, bool), self.left / 2
         while self.left > half and kept.any():
             chosen, optimum = self.program(kept)
             A = self.rows.weights(optimum.u)
@@ -261,7 +247,7 @@ class Removing:
                 self.wrong = ~kept
             return None
         if not outcome.face.relations:  # a row of zeros, which no plane through the origin separates
-            return _first(outcome.boundary, kept)
+            return (np.flatnonzero(kept) if outcome.boundary is None else outcome.boundary)[:1]
         return np.unique([i for i, _ in outcome.face.relations[0]])
 
     def pack(self, kept: Mask) -> int:
@@ -277,7 +263,7 @@ class Removing:
 
     def prove(self) -> None:
         """Meet all circuits with as few patterns as possible, look for new ones in the rest, until there are none."""
-        self.pack(self.everything())
+        self.pack(np.ones(self.n, bool))
         while not self.done and self.left > 0:
             met = self.cover()
             if met is None or not self.pack(~met):
@@ -291,7 +277,7 @@ class Removing:
         A = sparse.csr_array((np.ones(index.size), index, np.append(0, np.cumsum(counts))), shape=(m, self.n))
         one = np.ones(self.n)
         program = Program(one, A, np.ones(m), np.full(m, np.inf), np.zeros(self.n), one, one.astype(bool))
-        answer = solve(program, time_limit=self.left, stop=self.interrupted)
+        answer = solve(program, time_limit=self.left, stop=self.stop)
         if np.isfinite(answer.bound):
             self.lower = max(self.lower, int(np.ceil(answer.bound - 1e-6)))
         return np.asarray(answer.primal > 0.5) if answer.optimal else None
@@ -310,8 +296,3 @@ class Removing:
         many = len(self.weights) > 1
         planes = LinearMachine(self.weights, classes) if many else Hyperplane.from_augmented(self.weights[0])
         return Removals(np.flatnonzero(self.wrong), self.lower, way, planes)
-
-
-def _first(boundary: Index | None, kept: Mask) -> Index:
-    """One pattern of those on the boundary."""
-    return (np.flatnonzero(kept) if boundary is None else boundary)[:1]

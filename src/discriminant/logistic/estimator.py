@@ -30,6 +30,7 @@ from .._engine.threads import one_blas_thread
 from .._guards.parameters import RECORD, Choice, Number
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import IterativeClassifier
+from ..base.diagnosis import SENTENCES
 from ..exceptions import InfiniteEstimateWarning, warn_user
 from ..multiclass import relabel
 from ..schedules import Optimal, get
@@ -236,7 +237,7 @@ class LogisticDiscriminant(IterativeClassifier):
             super()._warn(watch, solutions)
             return
         text = (
-            f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({found.sentence}). "
+            f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({SENTENCES[found.verdict]}). "
             f"Which rows and coefficients are concerned stands in report_. To try: {REMEDY}"
         )
         warn_user(InfiniteEstimateWarning(text, self.report_, found.proof), once=True)
@@ -262,7 +263,7 @@ class LogisticDiscriminant(IterativeClassifier):
             One column a class, in the order of ``classes_``. For the squared loss and three classes or more, the
             sigmoids of the classes divided by their sum.
         """
-        g = self._decided(X)
+        g = self.decision_function(X)
         if g.ndim == 1:
             return np.column_stack([expit(-g), expit(g)])
         if self.loss == "squared":
@@ -282,14 +283,10 @@ class LogisticDiscriminant(IterativeClassifier):
         array of shape (n, c)
             One column a class, in the order of ``classes_``.
         """
-        g = self._decided(X)
+        g = self.decision_function(X)
         if g.ndim == 1:
             return np.column_stack([log_expit(-g), log_expit(g)])
         return np.asarray(log_softmax(log_expit(g) if self.loss == "squared" else g, axis=1))
-
-    def _decided(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self)
-        return self.decision_function(X)
 
     def summary(self, level: float = 0.95) -> WaldTable:
         """Give estimates, standard errors, z statistics, p values and confidence intervals.

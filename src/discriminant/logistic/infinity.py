@@ -46,16 +46,11 @@ class Escape(NamedTuple):
     weights: Matrix
     proof: Separability | None
 
-    @property
-    def sentence(self) -> str:
-        """The verdict in words."""
-        return SENTENCES[self.verdict]
-
     def facts(self) -> dict[str, str]:
         """Verdict, proof and remedy, as the report has them."""
         strict = "the weights themselves have every row strictly on its own side"
         evidence = strict if self.proof is None else self.proof.evidence()
-        return {"verdict": self.sentence, "proof": evidence, "remedy": REMEDY}
+        return {"verdict": SENTENCES[self.verdict], "proof": evidence, "remedy": REMEDY}
 
     def note(self, names: list[str], rows: NDArray[np.int64]) -> str:
         """Which rows and coefficients are concerned; ``rows`` are the numbers of the rows that took part."""

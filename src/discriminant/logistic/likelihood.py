@@ -34,8 +34,8 @@ from .._engine.linalg import add_squares
 from .._engine.problem import EMPTY, narrow
 from .._engine.rows import CSR
 from .._engine.threads import RUNS, in_order, in_runs
-from .passes import buffers, long_pass, short_pass
-from .softmax import ScoreBlock, one_pass
+from .passes import long_pass, short_pass
+from .softmax import ScoreBlock, machine_pass
 
 Matrix = NDArray[np.float64]
 
@@ -58,14 +58,6 @@ class Look(NamedTuple):
     def finite(self) -> bool:
         """Whether neither the data nor their sums are infinite or NaN."""
         return math.isfinite(self.value) and bool(np.isfinite(self.gradient).all())
-
-
-def probabilities(Z: Matrix) -> Matrix:
-    """The softmax of scores with one row a class, in place."""
-    Z -= Z.max(axis=0)
-    np.exp(Z, out=Z)
-    Z /= Z.sum(axis=0)
-    return Z
 
 
 def center_of(X: Any) -> Matrix:
@@ -154,12 +146,11 @@ class Likelihood:
     def _two(self, A: Matrix, first: Matrix) -> list[Any]:
         """Loss, errors and gradient of two classes."""
         a = np.concatenate([first, A[0, 1:]])
-        long = isinstance(self._rows, CSR) or self._rows.size > RUN
+        one_pass = long_pass if isinstance(self._rows, CSR) or self._rows.size > RUN else short_pass
 
         def work(start: int, stop: int) -> list[Any]:
             gradient = np.zeros(self.d + 1)
-            rows = self._rows, self.own, self._v, a, start, stop, gradient
-            found = long_pass(*rows) if long else short_pass(*rows, buffers())
+            found = one_pass(self._rows, self.own, self._v, a, start, stop, gradient)
             return [found.loss, found.errors, gradient[None]]
 
         return in_runs(self.n, self.runs, work)
@@ -173,7 +164,7 @@ class Likelihood:
             return [found.loss, found.errors, np.column_stack([sums, np.asarray(self.X.T @ block.R).T])]
         W = np.vstack([A[:, 1:], np.zeros((self.c % 2, self.d))])  # an even number of classes
         rows = self._rows, self.own, self._v, W, first
-        return in_runs(self.n, self.runs, lambda start, stop: one_pass(*rows, start, stop))
+        return in_runs(self.n, self.runs, lambda start, stop: machine_pass(*rows, start, stop))
 
     def block_sums(
         self, A: Matrix, add: Callable[[NDArray[Any], NDArray[Any], Matrix], list[Any]], dtype: Any = np.float64
@@ -190,7 +181,9 @@ class Likelihood:
                 Y[:, 0] = 1
                 np.subtract(B.toarray() if sparse.issparse(B) else B, self.center, out=Y[:, 1:], casting="same_kind")
                 Z = A[:, 1:].astype(dtype) @ Y[:, 1:].T + first[:, None]
-                P = probabilities(np.vstack([np.zeros_like(Z), Z]) if self.c == 1 else Z)
+                P = np.vstack([np.zeros_like(Z), Z]) if self.c == 1 else Z
+                np.exp(P - P.max(axis=0), out=P)
+                P /= P.sum(axis=0)
                 parts = add(Y, P, np.ones(len(Y)) if self.v is None else self.v[some])
                 sums = parts if not sums else [one + other for one, other in zip(sums, parts, strict=True)]
             return sums

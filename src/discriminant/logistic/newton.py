@@ -117,14 +117,6 @@ class LikelihoodRule:
         """The length of the gradient."""
         return float(safe_norm(self.at.gradient.ravel()))
 
-    def begin(self, watch: Watch) -> None:
-        """Look at the criterion where the steps begin."""
-        raise NotImplementedError
-
-    def epoch(self, problem: Any, watch: Watch) -> Epoch:
-        """One step; errors and criterion are those after it."""
-        raise NotImplementedError
-
 
 class NewtonRule(LikelihoodRule):
     """Steps with M, which is made anew where that pays; ``first``: rows to start with, where they are many."""

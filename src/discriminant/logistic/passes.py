@@ -16,7 +16,7 @@ Source: *Machine Learning: Theory and Practice*, ch. 8, §8.5.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +28,6 @@ Matrix = NDArray[np.float64]
 
 GROUP = 32  # rows at a time: of 100 columns, they just fit into the first cache
 D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15, D16 = (2 / (2 * n + 1) for n in range(17))
-
-
-class Buffers(NamedTuple):
-    """Margins, exponentials and what these need, of ``GROUP`` rows; ``bits`` and ``rounded`` are the same memory."""
-
-    m: Matrix
-    e: Matrix
-    bits: NDArray[np.int64]
-    rounded: Matrix
-
-
-def buffers() -> Buffers:
-    """Memory for the numbers of a group of rows."""
-    bits = np.empty(GROUP, np.int64)
-    return Buffers(np.empty(GROUP), np.empty(GROUP), bits, bits.view(np.float64))
 
 
 @compiled
@@ -90,11 +75,11 @@ def wrong(m: Any, e: Any) -> Any:
 
 @compiled
 def short_pass(
-    X: Any, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix, room: Buffers
+    X: Any, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix
 ) -> LossSum:
     """Σ v log(1 + exp(−z g)) and the errors of some rows; v (p − t) y is added to the gradient."""
-    m, e, bits, rounded = room
-    total, errors = 0.0, 0
+    m, e, bits = np.empty(GROUP), np.empty(GROUP), np.empty(GROUP, np.int64)
+    rounded, total, errors = bits.view(np.float64), 0.0, 0
     for low in range(start, stop, GROUP):
         count = min(GROUP, stop - low)
         dots(X, low, count, a, m)

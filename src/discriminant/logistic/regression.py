@@ -19,7 +19,7 @@ from ..solution import Epoch, Findings, Status
 from .coordinates import Frame
 from .firth import FirthRule
 from .infinity import Asker, Escape, escape, provable
-from .newton import LikelihoodRule, NewtonRule, few, method, tolerance
+from .newton import NewtonRule, few, method, tolerance
 
 Matrix = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ class RegressionRule:
             A = A if self.astray else given
         tol = tolerance(likelihood, plan.tol)
         thin = start is None and method(likelihood) in ("subsample", "blocks")
-        self.inner: LikelihoodRule = (
+        self.inner: NewtonRule | FirthRule = (
             FirthRule(likelihood, A, tol)
             if plan.firth
             else NewtonRule(likelihood, A, tol, few(likelihood) if thin else None)

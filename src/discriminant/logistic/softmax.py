@@ -13,13 +13,14 @@ block, then v (p − t); t the indicators of the classes, v the weights of the r
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.compiling import cached
-from .._engine.rows import F, compiled
+from .._engine.rows import compiled
 
 Matrix = NDArray[np.float64]
 
@@ -42,12 +43,7 @@ class LossSum(NamedTuple):
     errors: int
 
 
-def exactly(function: F) -> F:
-    """Compile a pass in which the order of operations matters: rounding is meant."""
-    return cached(function, {"contract"})
-
-
-@exactly
+@partial(cached, fastmath={"contract"})  # the order of operations matters: rounding is meant
 def exponentials(x: Matrix, count: int, bits: NDArray[np.int64], rounded: Matrix) -> None:
     """Replace the first numbers, all up to 0, by their exponentials; ``bits`` and ``rounded`` are the same memory."""
     for i in range(count):
@@ -161,7 +157,9 @@ class ScoreBlock:
         return LossSum(above + divided(self.R, rows, own, v, start, sums), errors)
 
 
-def one_pass(X: Any, own: NDArray[np.int32], v: Matrix, W: Matrix, first: Matrix, start: int, stop: int) -> list[Any]:
+def machine_pass(
+    X: Any, own: NDArray[np.int32], v: Matrix, W: Matrix, first: Matrix, start: int, stop: int
+) -> list[Any]:
     """Loss, errors and gradient of some rows, a list of what adds up over runs of rows."""
     total, errors, G, sums = 0.0, 0, np.zeros(W.shape), np.zeros(first.size)
     block = ScoreBlock(BLOCK, len(W))

@@ -345,6 +345,20 @@ def test_time_limit(rng: np.random.Generator) -> None:
     assert fit(*datasets.table(1, 2), time_limit=60).status_ is Status.SEPARATED
 
 
+def test_a_time_limit_leaves_the_model_as_it_was(rng: np.random.Generator) -> None:
+    model = fit(*datasets.table(1, 3))
+    before = dict(vars(model))
+    with pytest.raises(TimeoutError):
+        model.set_params(time_limit=1e-6).fit(rng.normal(size=(300, 10)), np.arange(300) % 3)
+    assert vars(model).keys() == before.keys()
+    assert all(value is before[name] for name, value in vars(model).items() if name != "time_limit")
+    assert model.predict([[0.0, 0.0]]).shape == (1,)
+    fresh = LinearProgram(time_limit=1e-6)
+    with pytest.raises(TimeoutError):
+        fresh.fit(rng.normal(size=(300, 10)), np.arange(300) % 2)
+    assert vars(fresh) == vars(LinearProgram(time_limit=1e-6))
+
+
 def test_a_failed_solve_leaves_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*data: Any, **options: Any) -> Any:
         raise RuntimeError("HiGHS found no optimum")

@@ -213,7 +213,9 @@ class TestEarlyEnds:
     [
         ({"time_limit": 0}, "time_limit=0"),
         ({"time_limit": "long"}, "time_limit='long'"),
-        ({"exact": "yes"}, "exact='yes'"),
+        ({"time_limit": True}, "time_limit=True must be a number > 0; give seconds"),
+        ({"exact": "yes"}, "exact='yes' must be one of 'auto', True, False"),
+        ({"exact": 1}, "exact=1 must be one of"),
         ({"y": [0, 0, 0, 0]}, "one class"),
         ({"y": [0, 1]}, "inconsistent numbers"),
         ({"X": [[np.nan], [1], [2], [3]]}, "NaN"),

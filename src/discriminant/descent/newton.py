@@ -22,6 +22,7 @@ from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from ..base.expansion import newton_step
 from ..criteria import get
+from ..solution import Findings
 from .rule import CriterionClassifier, CriterionRule, Place, length
 
 
@@ -38,7 +39,8 @@ class NewtonDescentRule(CriterionRule):
             return gradient * (max(1.0, length(self.a)) / length(gradient)), 1.0
         if 0 < self.found.rank < gradient.size:
             rank = f"rank {self.found.rank} of {gradient.size}"
-            self.notes = [f"The Hessian is singular ({rank}): the shortest of the Newton steps was taken."]
+            note = f"The Hessian is singular ({rank}): the shortest of the Newton steps was taken."
+            self.findings = Findings(notes=[note])
         return np.asarray(self.found.step, self.a.dtype), 1.0
 
     def fall(self, here: Place, watch: Watch) -> float:

@@ -69,28 +69,18 @@ class CriterionRule:
             refuse_vanishing(weight)
         self.criterion = plan.criterion(Samples(problem.source, z), plan.margin, weight)
         self.part = part
-        self.a: NDArray[Any] = A[0]
+        self.answer, self.a = A, A[0]
         self.tol = max(float(plan.tol), 100 * float(np.finfo(problem.dtype).eps))  # rounding ends no sooner
         self.named = f"criterion={self.criterion.name!r}"  # the parameter that a divergence is put down to
         self.trail = Path(self.a, plan.run.record, plan.run.shares)
         self.k = 0
-        self.notes: list[str] = []
+        self.findings = Findings()
         self.here: Place | None = None  # what is known already of the present a
-
-    @property
-    def answer(self) -> NDArray[Any]:
-        """The weights."""
-        return self.a[None]
 
     @property
     def path(self) -> NDArray[Any] | None:
         """The recorded weights."""
         return self.trail.so_far(self.a)
-
-    @property
-    def findings(self) -> Findings:
-        """What a minimum with errors means."""
-        return Findings(notes=self.notes)
 
     def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
         """What is subtracted from a, and its scale η(k) as the history keeps it."""
@@ -123,6 +113,7 @@ class CriterionRule:
             else:
                 self.here = None
             self.a = a - step
+            self.answer = self.a[None]
             self.trail.add(self.a)
         if done and errors:
             self.explain(moved)
@@ -160,9 +151,10 @@ class CriterionRule:
                     f"{margin} leaves descent on criterion={self.criterion.name!r} at a = 0, which is a minimum "
                     "whatever the classes: give a margin > 0, or a start."
                 )
-            self.notes = [f"With {margin} a = 0 is a minimum whatever the classes: give a margin > 0."]
+            note = f"With {margin} a = 0 is a minimum whatever the classes: give a margin > 0."
+            self.findings = Findings(notes=[note])
         elif not moved and self.k == 1:
-            self.notes = ["The gradient is zero at the start, which is the minimum."]
+            self.findings = Findings(notes=["The gradient is zero at the start, which is the minimum."])
 
 
 def length(vector: NDArray[Any]) -> float:

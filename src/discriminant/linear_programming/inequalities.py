@@ -158,17 +158,15 @@ def _scaled(X: Any, center: Vector, exponent: NDArray[np.int32], intercept: bool
     blocks = []
     for start in range(0, X.shape[0], BLOCK):
         watch.check()
-        blocks.append(_scaled_block(X[start : start + BLOCK], center, exponent, intercept))
+        some = X[start : start + BLOCK]
+        if sparse.issparse(X):
+            Y = sparse.csr_array(some, dtype=np.float64, copy=True)
+            Y.data = np.ldexp(Y.data - center[Y.indices], -exponent[Y.indices])
+        else:
+            Y = sparse.csr_array(np.ldexp(some.astype(np.float64) - center, -exponent))
+        one = sparse.csr_array(np.ones((Y.shape[0], 1)))
+        blocks.append(sparse.hstack([one, Y], format="csr") if intercept else Y)
     return blocks[0] if len(blocks) == 1 else sparse.vstack(blocks, format="csr")
-
-
-def _scaled_block(X: Any, center: Vector, exponent: NDArray[np.int32], intercept: bool) -> Any:
-    if sparse.issparse(X):
-        Y = sparse.csr_array(X, dtype=np.float64, copy=True)
-        Y.data = np.ldexp(Y.data - center[Y.indices], -exponent[Y.indices])
-    else:
-        Y = sparse.csr_array(np.ldexp(X.astype(np.float64) - center, -exponent))
-    return sparse.hstack([sparse.csr_array(np.ones((Y.shape[0], 1))), Y], format="csr") if intercept else Y
 
 
 def _untangled(Y: Any) -> tuple[Any, Vector | None]:
@@ -204,12 +202,7 @@ class Optimum:
 
 
 def minimize(
-    Z: Any,
-    b: Vector,
-    weight: Vector | None,
-    *,
-    time_limit: float = np.inf,
-    stop: Callable[[], bool] | None = None,
+    Z: Any, b: Vector, weight: Vector | None, *, time_limit: float = np.inf, stop: Callable[[], bool] | None = None
 ) -> Optimum:
     """Minimize J_p′ with these weights over the rows Z; without weights J_τ.  An early end leaves NaN or a guess."""
     end = time.monotonic() + time_limit

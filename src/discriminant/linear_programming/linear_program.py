@@ -225,11 +225,9 @@ class LinearProgram(LinearClassifier):
         return float(v @ tau) if self.criterion == "perceptron" else float(tau.max())
 
     def _status(self, wrong: int, stopped: bool, inseparable: bool, directed: bool) -> Status:
-        """The verdict; a minimum of J_p' that has a direction is what was asked for."""
-        if wrong == 0:
-            return Status.SEPARATED
-        if stopped:
-            return Status.STOPPED
+        """The verdict; a minimum of J_p′ that has a direction is what was asked for."""
+        if wrong == 0 or stopped:
+            return Status.STOPPED if wrong else Status.SEPARATED
         useless = self.criterion == "minimax" or not directed
         return Status.NOT_SEPARABLE if inseparable and useless else Status.CONVERGED
 
@@ -263,14 +261,10 @@ class LinearProgram(LinearClassifier):
 
 def spread(multipliers: Vector, rows: Inequalities, problem: Problem) -> Vector:
     """The multipliers in the order of the patterns that were given; zero where there is no inequality."""
-    kept = np.flatnonzero(problem.part)
-    if problem.n_outputs == 1:
-        values = np.zeros(problem.n_rows)
-        values[kept] = multipliers
-        return values
     table = np.zeros((problem.n_rows, problem.n_outputs))
-    table[kept[rows.owner], rows.rival] = multipliers
-    return table
+    two = problem.n_outputs == 1
+    table[np.flatnonzero(problem.part)[rows.owner], 0 if two else rows.rival] = multipliers
+    return table.ravel() if two else table
 
 
 def notes_of(multipliers: Vector, residual: float, inseparable: bool, wrong: int, gap: float) -> list[str]:

@@ -46,7 +46,7 @@ from ..separation.rows import System
 from ..separation.search import settle
 from ..separation.verdict import separability
 from .highs import Program, solve
-from .inequalities import Inequalities, Optimum, inequalities, minimize
+from .inequalities import Inequalities, inequalities, minimize
 
 Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -195,19 +195,11 @@ class Removing:
 
     def look(self, A: Vector) -> Mask:
         """Which patterns these weights get wrong; they are kept if these are the fewest."""
-        wrong = np.ones(self.n, bool)
-        if np.all(np.isfinite(A)):
-            wrong[:] = False
-            wrong[self.rows.owner[~self.rows.satisfied(A)]] = True
+        wrong = np.full(self.n, not np.all(np.isfinite(A)))
+        wrong[self.rows.owner[~self.rows.satisfied(A)]] = True
         if wrong.sum() < self.wrong.sum():
             self.wrong, self.weights = wrong, A
         return wrong
-
-    def program(self, kept: Mask) -> tuple[Index, Optimum]:
-        """The rows of the patterns that are kept, and the optimum of J_p′ over them."""
-        chosen = np.flatnonzero(kept[self.rows.owner])
-        one = np.ones(chosen.size)
-        return chosen, minimize(self.rows.Z[chosen], one, one, time_limit=self.left, stop=self.stop)
 
     def descend(self) -> None:
         """Greedy: minimize J_p′, leave out the worst violators, and again, until nothing kept is wrong.
@@ -216,7 +208,9 @@ class Removing:
         """
         kept, half = np.ones(self.n, bool), self.left / 2
         while self.left > half and kept.any():
-            chosen, optimum = self.program(kept)
+            chosen = np.flatnonzero(kept[self.rows.owner])
+            one = np.ones(chosen.size)
+            optimum = minimize(self.rows.Z[chosen], one, one, time_limit=self.left, stop=self.stop)
             A = self.rows.weights(optimum.u)
             wrong = self.look(A) & kept  # also where time was up: any weights may be good ones
             if not wrong.any() or not optimum.optimal:
@@ -271,11 +265,9 @@ class Removing:
 
     def cover(self) -> Mask | None:
         """A smallest set of patterns that meets all circuits; its size is a bound.  None when time is up."""
-        counts = [circuit.size for circuit in self.circuits]
-        m = len(counts)
-        index = np.concatenate(self.circuits)
-        A = sparse.csr_array((np.ones(index.size), index, np.append(0, np.cumsum(counts))), shape=(m, self.n))
-        one = np.ones(self.n)
+        m, one, index = len(self.circuits), np.ones(self.n), np.concatenate(self.circuits)
+        ends = np.append(0, np.cumsum([circuit.size for circuit in self.circuits]))
+        A = sparse.csr_array((np.ones(index.size), index, ends), shape=(m, self.n))
         program = Program(one, A, np.ones(m), np.full(m, np.inf), np.zeros(self.n), one, one.astype(bool))
         answer = solve(program, time_limit=self.left, stop=self.stop)
         if np.isfinite(answer.bound):

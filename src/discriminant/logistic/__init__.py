@@ -1,7 +1,8 @@
 """Logistic regression, with finite answers or a proof that there is none.
 
-- ``estimator``; ``regression``: the rule; ``likelihood`` with ``passes`` and ``softmax``: criterion and gradient;
-  ``newton`` and ``hessian``: the step; ``firth``, ``squared_loss``; ``infinity``: estimates at infinity; ``wald``.
+- ``estimator``; ``regression``: the rule, in ``coordinates`` of its own; ``likelihood``, ``passes``, ``softmax``:
+  criterion, gradient and Hessian; ``newton`` and ``hessian``: the step; ``firth``; ``squared_loss`` (§8.5.2);
+  ``infinity``: estimates at infinity; ``wald``: standard errors.
 
 Imports ``base`` and the rooms below it, no other chapter.  Tests: ``tests/logistic``.
 """

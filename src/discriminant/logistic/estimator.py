@@ -237,8 +237,9 @@ class LogisticDiscriminant(IterativeClassifier):
             super()._warn(watch, solutions)
             return
         text = (
-            f"LogisticDiscriminant: without a penalty these classes have no finite estimate ({SENTENCES[found.verdict]}). "
-            f"Which rows and coefficients are concerned stands in report_. To try: {REMEDY}"
+            "LogisticDiscriminant: without a penalty these classes have no finite estimate "
+            f"({SENTENCES[found.verdict]}). Which rows and coefficients are concerned stands in report_. To try: "
+            f"{REMEDY}"
         )
         warn_user(InfiniteEstimateWarning(text, self.report_, found.proof), once=True)
 

@@ -55,9 +55,10 @@ class Escape(NamedTuple):
     def note(self, names: list[str], rows: NDArray[np.int64]) -> str:
         """Which rows and coefficients are concerned; ``rows`` are the numbers of the rows that took part."""
         fitted = rows if self.proof is None else rows[self.proof.separated_rows]
+        listed = ", ".join(map(str, fitted[:8])) + (f" and {fitted.size - 8:,} more" if fitted.size > 8 else "")
         text = (
             "The estimate is infinite: the weights are a point far out in the direction recession_. Rows fitted "
-            f"perfectly: {'all' if fitted.size == rows.size else listing(fitted)}."
+            f"perfectly: {'all' if fitted.size == rows.size else listed}."
         )
         if self.proof is None or not _names_coefficients(self.proof, len(names)):
             return text
@@ -123,9 +124,3 @@ def escape(likelihood: Likelihood, A: Matrix, proof: Separability | None, B: Mat
     length = (FAR + max(0.0, -float(here[strict].min()))) / float(gain[strict].min())
     start = A if proof.verdict == "quasi" else np.zeros_like(A)
     return Escape(proof.verdict, B, start + length * B, proof)
-
-
-def listing(rows: NDArray[Any]) -> str:
-    """Some of the rows, and how many more there are."""
-    shown = ", ".join(str(i) for i in rows[:8])
-    return shown + (f" and {rows.size - 8:,} more" if rows.size > 8 else "")

@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Interrupted, Watch
 from .._engine.refusals import NotFiniteError
-from ..geometry import safe_norm
 from ..solution import Epoch, Status
 from .hessian import BlockHessian, DiagonalHessian, FullHessian, Hessian, Pairs, SharedBlockHessian, gauged
 from .likelihood import Likelihood, Look
@@ -112,11 +111,6 @@ class LikelihoodRule:
         self.at = Look(np.inf, np.full(1, np.inf), likelihood.n)  # not known yet
         self.gap = np.inf  # the Newton decrement
 
-    @property
-    def slope(self) -> float:
-        """The length of the gradient."""
-        return float(safe_norm(self.at.gradient.ravel()))
-
 
 class NewtonRule(LikelihoodRule):
     """Steps with M, which is made anew where that pays; ``first``: rows to start with, where they are many."""
@@ -165,8 +159,8 @@ class NewtonRule(LikelihoodRule):
             return
         if self.likelihood.ridge > 0 or rule.at.errors:  # else it may be far away
             self.A = rule.A
-        few = max(1, part.n // ENOUGH) if self.method == "blocks" else 1
-        self.hessian = self._made(part if few == 1 else part.thinned(few), rough=self.likelihood.ridge > 0)
+        fold = max(1, part.n // ENOUGH) if self.method == "blocks" else 1
+        self.hessian = self._made(part if fold == 1 else part.thinned(fold), rough=self.likelihood.ridge > 0)
         self.rank = None
         if not self.hessian.regular:  # a column may be rare, or depend on others: only all rows can tell
             self.method = "newton" if self.method == "subsample" else self.method

@@ -15,6 +15,7 @@ from .._engine.driver import Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.refusals import NotFiniteError, published
+from ..geometry import safe_norm
 from ..solution import Epoch, Findings, Status
 from .coordinates import Frame
 from .firth import FirthRule
@@ -61,11 +62,8 @@ class RegressionRule:
             A = A if self.astray else given
         tol = tolerance(likelihood, plan.tol)
         thin = start is None and method(likelihood) in ("subsample", "blocks")
-        self.inner: NewtonRule | FirthRule = (
-            FirthRule(likelihood, A, tol)
-            if plan.firth
-            else NewtonRule(likelihood, A, tol, few(likelihood) if thin else None)
-        )
+        newton = NewtonRule(likelihood, A, tol, few(likelihood) if thin else None)
+        self.inner = FirthRule(likelihood, A, tol) if plan.firth else newton
         self.finished = False
         self.trail: Path | None = None  # it begins where the steps do
 
@@ -95,7 +93,7 @@ class RegressionRule:
         details = {
             "method": inner.method,
             "criterion value": inner.at.value,
-            "gradient": inner.slope,
+            "gradient": float(safe_norm(inner.at.gradient.ravel())),
             "Newton decrement": inner.gap,
         }
         if found is not None:

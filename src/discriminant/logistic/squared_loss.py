@@ -65,7 +65,7 @@ class SquaredRule:
     findings = RegressionFindings(details={"method": "gradient descent"})
 
     def __init__(self, start: NDArray[Any], problem: Problem, schedule: Any, tol: float, plan: Plan) -> None:
-        self.a, self.v, self.dtype = start[0].astype(np.float64), problem.weight.astype(np.float64), problem.dtype
+        self.answer, self.a, self.v = start, start[0].astype(np.float64), problem.weight.astype(np.float64)
         self.tol, self.k = max(float(tol), 100 * float(np.finfo(problem.dtype).eps)), 0
         self.runs = int(np.clip(problem.entries // max(50_000, problem.n_features), 1, RUNS))
         self.schedule = Constant(self._safe(problem)) if schedule is None else get(schedule)
@@ -77,11 +77,6 @@ class SquaredRule:
         part = problem.part
         weight = float(self.v[part].sum()) if self.v.size else float(np.count_nonzero(part))
         return 1 / (STEEP * weight * (1 + problem.squared_radius()))
-
-    @property
-    def answer(self) -> NDArray[Any]:
-        """The weights, in the type of the data."""
-        return np.asarray(self.a[None], self.dtype)
 
     @property
     def path(self) -> NDArray[Any] | None:
@@ -105,6 +100,7 @@ class SquaredRule:
         self.schedule.observe(errors=errors)
         self.steepest = max(self.steepest, steep)
         self.a = self.a + eta * pull
+        self.answer = np.asarray(self.a[None], problem.dtype)
         self.trail.add(self.answer[0])
         short = eta * steep <= self.tol * max(1.0, float(safe_norm(self.a)))
         done = Status.CONVERGED if short and steep <= self.tol * self.steepest else None

@@ -6,13 +6,7 @@ from descent_cases import lstsq, normalized, quietly, table
 from scipy import sparse
 from scipy.special import expit
 
-from discriminant import (
-    NewtonDescent,
-    NotConvergedWarning,
-    Status,
-    criteria,
-    datasets,
-)
+from discriminant import NewtonDescent, NotConvergedWarning, Status, criteria, datasets
 
 
 def test_algorithm_2_by_hand():

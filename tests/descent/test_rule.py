@@ -5,12 +5,7 @@ import pytest
 from descent_cases import DESCENDABLE, SMOOTH, clouds, lstsq, normalized, quietly, table
 from scipy import sparse
 
-from discriminant import (
-    GradientDescent,
-    NewtonDescent,
-    Status,
-    criteria,
-)
+from discriminant import GradientDescent, NewtonDescent, Status, criteria
 from discriminant._engine.driver import Plan, Watch, drive
 from discriminant._engine.problem import make_problem
 from discriminant.criteria import Criterion

@@ -3,8 +3,6 @@
 Up to ``SMALL`` rows X is made dense and centered; where it has more columns than rows, w = Qu with an orthonormal basis
 Q of the rows, because neither the loss nor the shortest w needs anything beyond it. Larger X are centered on the fly,
 but for features very far from zero.
-
-Tests: ``tests/logistic/test_estimator.py``.
 """
 
 from __future__ import annotations

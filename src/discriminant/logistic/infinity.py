@@ -7,7 +7,7 @@ lie on it, do not notice: what is left is the regression of these, which may hav
 ``separability`` proves that this is so. It is asked only when a fit without a penalty shows the signs.
 
 Source: Albert and Anderson, "On the existence of maximum likelihood estimates in logistic regression models",
-Biometrika 71 (1984).  Tests: ``tests/logistic/test_estimator.py``.
+Biometrika 71 (1984).
 """
 
 from __future__ import annotations

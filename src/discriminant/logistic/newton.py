@@ -201,7 +201,7 @@ class NewtonRule(LikelihoodRule):
             self.near = True
             return self._made(self.likelihood)
         patience = PATIENCE if self.method == "chord" and not cheap(self.likelihood) else LATE
-        if self.since >= patience and self.method != "diagonal":  # M told too little
+        if self.since >= patience and self.method != "diagonal":  # M knew too little
             if self.method != "blocks":
                 self.method = "newton" if self.likelihood.size <= 2 * WIDE else "blocks"
             return self._made(self.likelihood)

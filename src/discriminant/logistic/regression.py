@@ -1,7 +1,4 @@
-"""A logistic regression at work: steps in its own coordinates, and what happens when they lead to infinity.
-
-Tests: ``tests/logistic/test_estimator.py``.
-"""
+"""A logistic regression at work: steps in its own coordinates, and what happens when they lead to infinity."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ needs no Hessian, which the criterion may lack where it is flat; the weights are
 Symbols: a = (w₀, w); y = (1, x); g = aᵗy; v weights of the rows; η the step.
 
 Source: *Machine Learning: Theory and Practice*, ch. 8, §8.5.2, Example 14.
-Tests: ``tests/logistic/test_estimator.py``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,44 @@
+"""The compiled passes beside plain Python."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from logistic_cases import noisy
+from numpy.testing import assert_allclose
+from scipy import sparse
+
+from discriminant._engine.problem import narrow
+from discriminant.logistic import softmax as _softmax
+from discriminant.logistic import squared_loss as _sigmoid
+from discriminant.logistic.passes import long_pass, short_pass
+
+Rng = np.random.Generator
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_compiled_passes_equal_plain_python(rng: Rng, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy(rng, 20, 3)
+    own, v, a = y.astype(np.int32), rng.uniform(size=20), rng.normal(size=4)
+    passes = [(X, short_pass), *product((X, sparse.csr_matrix(X)), (long_pass, _sigmoid._pass))]
+    for rows, function in passes:
+        results = []
+        for run in (function, function.py_func):
+            total = np.zeros(4)
+            results.append((run(narrow(rows.astype(dtype)), own, v, a, 2, 20, total), total))
+        assert_allclose(results[0][0], results[1][0])
+        assert_allclose(results[0][1], results[1][1])
+    results = []
+    W, first = rng.normal(size=(4, 3)), rng.normal(size=3)
+    three = rng.integers(3, size=20).astype(np.int32)
+    for python in (False, True):
+        with monkeypatch.context() as patch:
+            for name in ("scores", "pulls", "shifted", "divided", "exponentials"):
+                plain = getattr(_softmax, name)
+                patch.setattr(_softmax, name, plain.py_func if python else plain)
+            results.append(_softmax.machine_pass(narrow(X.astype(dtype)), three, v, W, first, 1, 20))
+    for one, other in zip(*results, strict=True):
+        assert_allclose(one, other)

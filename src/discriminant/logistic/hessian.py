@@ -13,8 +13,6 @@ Source: Nocedal and Wright, *Numerical Optimization*, §7.2.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs, dtrtrs
@@ -26,17 +24,6 @@ Matrix = NDArray[np.float64]
 
 MEMORY = 20  # pairs of BFGS: more cost time and hardly save steps
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
-
-
-class Hessian(Protocol):
-    """An approximation M of the Hessian."""
-
-    @property
-    def regular(self) -> bool:
-        """Whether M has full rank."""
-
-    def solve(self, G: Matrix) -> Matrix:
-        """M⁻¹ G."""
 
 
 class DiagonalHessian:
@@ -118,6 +105,9 @@ class FullHessian:
         scale, values = self.scale[:, None], self.values[:, None]
         step = self.vectors @ (self.vectors.T @ (B / scale) / values) / scale
         return np.asarray(step - self.null @ (self.null.T @ step))
+
+
+Hessian = DiagonalHessian | BlockHessian | SharedBlockHessian | FullHessian  # an approximation M
 
 
 class Pairs:

@@ -41,9 +41,8 @@ from ..base.classifier import LinearClassifier, available_when
 from ..base.lazy_report import Elsewhere, Later
 from ..exceptions import FitInterruptedWarning, warn_user
 from ..solution import Epoch, Findings, Solution, Status
-from .linear import Machine, Settings
 from .many_classes import machines
-from .parts import Parts, expansions, spread
+from .problems import Machine, Parts, Settings, expansions, spread
 
 HUGE = 1e30  # C|x|², or C K(x, x), beyond which there is no telling it from infinity
 STRETCHED = 1e14  # the same where rounding begins to hide the length of w

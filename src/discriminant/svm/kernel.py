@@ -21,7 +21,8 @@ from ..exceptions import NotSeparableError
 from ..solution import Status
 from .blocks import smo
 from .dual import LOOSE
-from .linear import NEARLY, SMALL, Machine, Settings, Sides, Vector, ended, relative_gap
+from .linear import NEARLY, SMALL, Vector, ended, relative_gap
+from .problems import Machine, Settings, Sides
 
 COARSE = 1e-4  # tolerance from which kernel rows in float32 will do
 KEPT = 4  # one in so many fast kernel rows is kept: to make one again costs about what fresh memory costs

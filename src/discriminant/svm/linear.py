@@ -6,7 +6,7 @@ What is solved, and its dual, stands above the estimator in ``svm.py``, how it i
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from ..solution import Status
 from .blocks import smo
 from .dual import LOOSE, Dual
 from .primal import Primal, minimize
+from .problems import Machine, Settings, Sides
 
 Vector = NDArray[np.float64]
 
@@ -34,48 +35,6 @@ ROUNDING = 1e-8  # relative duality gap that rounding may leave
 ROUNDS = 10  # of the dual: one or two do, unless the price is so high that the primal keeps more digits
 FAR = 1000  # size of patterns, or one over it, from which they are divided by it
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
-
-
-class Settings(NamedTuple):
-    """What the estimator was asked for."""
-
-    C: float
-    squared: bool
-    free: bool  # w0 takes no part in the norm
-    tol: float
-    cache_bytes: float
-
-    def prices(self, problem: Problem) -> Vector:
-        """Give the price of each row's slack; 0 for a bystander."""
-        weight = problem.weight.astype(np.float64) if problem.weight.size else np.ones(problem.n_rows)
-        return np.where(problem.part & (weight > 0), (1.0 if np.isinf(self.C) else self.C) * weight, 0.0)
-
-
-class Sides(NamedTuple):
-    """A problem of two classes: its rows, their signs and the prices of their slack."""
-
-    rows: NDArray[np.int64]
-    z: Vector
-    C: Vector
-
-
-class Machine(NamedTuple):
-    """What was found for two classes: multipliers of their rows, (w₀, w) or w₀ alone, |w|², and how good it is."""
-
-    alpha: Vector
-    a: Vector
-    square: float
-    criterion: float
-    gap: float
-    violation: float
-    rounds: int
-    status: Status
-    notes: list[str]
-
-    @property
-    def length(self) -> float:
-        """|w|, also of a plane whose |w|² underflows."""
-        return float(np.sqrt(self.square) if self.square > 0 else np.hypot.reduce(self.a[1:]))
 
 
 def plane(

@@ -13,8 +13,8 @@ from .._engine.driver import Interrupted, Watch
 from .._engine.problem import Problem
 from ..solution import Status
 from .kernel import Surfaces
-from .linear import Machine, Settings, Sides, Vector, plane
-from .parts import Parts
+from .linear import Vector, plane
+from .problems import Machine, Parts, Settings, Sides
 from .small_pairs import SmallPairs
 
 

@@ -22,9 +22,9 @@ from .._engine.rows import compiled, inlined
 from .._engine.threads import one_blas_thread
 from ..solution import Status
 from .dual import feasible
-from .linear import NEARLY, ROUNDING, SMALL, Machine, Settings, Vector, centered, relative_gap
+from .linear import NEARLY, ROUNDING, SMALL, Vector, centered, relative_gap
 from .pair_steps import extremes, pairs
-from .parts import Parts
+from .problems import Machine, Parts, Settings
 
 MANY = 10  # classes from which this pays for its compiling
 ROOM = 2**23  # kernel values of one class with others that are held at a time

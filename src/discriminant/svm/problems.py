@@ -8,14 +8,59 @@ in a table of c - 1 rows: a support vector of class i has its strength against c
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._engine.problem import Problem
 from ..multiclass import first_of_pairs, n_problems
+from ..solution import Status
 
 Vector = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+
+class Settings(NamedTuple):
+    """What the estimator was asked for."""
+
+    C: float
+    squared: bool
+    free: bool  # w0 takes no part in the norm
+    tol: float
+    cache_bytes: float
+
+    def prices(self, problem: Problem) -> Vector:
+        """Give the price of each row's slack; 0 for a bystander."""
+        weight = problem.weight.astype(np.float64) if problem.weight.size else np.ones(problem.n_rows)
+        return np.where(problem.part & (weight > 0), (1.0 if np.isinf(self.C) else self.C) * weight, 0.0)
+
+
+class Sides(NamedTuple):
+    """A problem of two classes: its rows, their signs and the prices of their slack."""
+
+    rows: NDArray[np.int64]
+    z: Vector
+    C: Vector
+
+
+class Machine(NamedTuple):
+    """What was found for two classes: multipliers of their rows, (w₀, w) or w₀ alone, |w|², and how good it is."""
+
+    alpha: Vector
+    a: Vector
+    square: float
+    criterion: float
+    gap: float
+    violation: float
+    rounds: int
+    status: Status
+    notes: list[str]
+
+    @property
+    def length(self) -> float:
+        """|w|, also of a plane whose |w|² underflows."""
+        return float(np.sqrt(self.square) if self.square > 0 else np.hypot.reduce(self.a[1:]))
 
 
 class Parts:

@@ -62,7 +62,7 @@ def kesler(trial: Trial, data: Data) -> None:
 
 
 def path(trial: Trial, data: Data) -> None:
-    """The machines along a path of prices are finite."""
+    """The machines along a path of costs are finite."""
     for model in trial.call("svm_path", D.svm_path, data.X, data.y, [0.01, 1.0, 100.0]):
         finite(trial, model)
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from discriminant import NotSeparableError, SupportVectorMachine, mercer, separability
 from discriminant._engine.driver import Interrupted
 from discriminant._kernel_matrix.nearest import Nearest, nearest
-from discriminant._kernel_matrix.rows import KernelRows, Part
+from discriminant._kernel_matrix.rows import KernelRows, StoredRows
 
 Rng = np.random.Generator
 Matrix = NDArray[Any]
 
 
 def search(K: Matrix, z: Matrix, **options: Any) -> Nearest:
-    return nearest(Part(KernelRows.of_matrix(K), np.zeros(0, np.int64)), np.diagonal(K).copy(), z, **options)
+    return nearest(StoredRows(KernelRows.of_matrix(K)), np.diagonal(K).copy(), z, **options)
 
 
 def labelled(rng: Rng, n: int, d: int) -> tuple[Matrix, Matrix]:

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from discriminant._engine.driver import Watch
 from discriminant.svm import primal as _hinge
-from discriminant.svm.primal import Newton, Primal, Rows, minimize
+from discriminant.svm.primal import HingeNewton, Primal, SignedPatterns, minimize
 
 Rng = np.random.Generator
 Matrix = NDArray[Any]
@@ -23,7 +23,7 @@ every_intercept = pytest.mark.parametrize("free", [False, True], ids=["augmented
 
 
 def problem(rng: Rng, n: int = 40, d: int = 3) -> tuple[Matrix, Matrix, Matrix]:
-    """Overlapping rows, signs, and prices."""
+    """Overlapping rows, signs, and costs."""
     z = np.where(np.arange(n) % 2, 1.0, -1.0)
     return rng.normal(size=(n, d)) + 0.7 * z[:, None], z, rng.uniform(0.1, 2, size=n)
 
@@ -53,7 +53,7 @@ def judge(X: Any, z: Matrix, C: Matrix, found: Primal, squared: bool, free: bool
 # The criterion ------------------------------------------------------------------------------------------------------
 
 
-def smooth(newton: Newton, a: Matrix, mu: float) -> tuple[float, Matrix]:
+def smooth(newton: HingeNewton, a: Matrix, mu: float) -> tuple[float, Matrix]:
     """The rounded criterion, and its gradient as the steps use it."""
     loss = _hinge._pulls(newton.rows.times(a), newton.C, mu, newton.alpha, newton.bends)
     return 0.5 * float(newton.ridge @ (a * a)) + loss, newton.ridge * a - newton.rows.back(newton.alpha)
@@ -63,7 +63,7 @@ def smooth(newton: Newton, a: Matrix, mu: float) -> tuple[float, Matrix]:
 @pytest.mark.parametrize("mu", [0.0, 0.01, 0.3, 1.0])
 def test_gradient_by_finite_differences(mu: float, free: bool, rng: Rng):
     X, z, C = problem(rng)
-    newton = Newton(Rows(X, z), C, mu == 0, free)
+    newton = HingeNewton(SignedPatterns(X, z), C, mu == 0, free)
     for _ in range(5):
         a, h = rng.normal(size=4), 1e-6
         gradient = smooth(newton, a, mu)[1].copy()
@@ -81,7 +81,7 @@ def test_newton_direction_is_that_of_the_hessian_by_finite_differences(
 ):
     monkeypatch.setattr(_hinge, "WIDE", wide)
     X, z, C = problem(rng)
-    newton = Newton(Rows(X, z), C, mu == 0, free)
+    newton = HingeNewton(SignedPatterns(X, z), C, mu == 0, free)
     for _ in range(5):
         a, h = 0.3 * rng.normal(size=4), 1e-8
         H = np.array(
@@ -109,7 +109,7 @@ def test_pull_on_the_kinks(mu: float):
 @pytest.mark.parametrize("mu", [0.0, 0.3])
 def test_slope_along_a_line(mu: float, rng: Rng):
     X, z, C = problem(rng)
-    rows = Rows(X, z)
+    rows = SignedPatterns(X, z)
     m, delta = rows.times(rng.normal(size=4)), rows.times(rng.normal(size=4))
     alpha, bends = np.empty(40), np.empty(40, bool)
 
@@ -129,7 +129,7 @@ def test_products(dtype: Any, make: Any, rng: Rng):
     X = rng.normal(size=(n, 3)).astype(dtype)
     z, a, v = np.where(rng.random(n) < 0.5, 1.0, -1.0), rng.normal(size=4), rng.normal(size=n)
     Y = z[:, None] * np.column_stack([np.ones(n), X.astype(np.float64)])
-    rows = Rows(make(X), z)
+    rows = SignedPatterns(make(X), z)
     assert_allclose(rows.times(a), Y @ a, rtol=1e-10, atol=1e-12)
     assert_allclose(rows.back(v), Y.T @ v, rtol=1e-8, atol=1e-9)
     some, weight = np.flatnonzero(rng.random(n) < 0.7), np.abs(v)
@@ -180,23 +180,23 @@ def test_tiny_problems_by_trying_every_face(squared: bool, free: bool, seed: int
 @every_loss
 @every_intercept
 @pytest.mark.parametrize("tol", [1e-1, 1e-3, 1e-6])
-@pytest.mark.parametrize("price", [1e-3, 1.0, 1e3])
-def test_gap_is_what_was_asked_for(squared: bool, free: bool, tol: float, price: float, rng: Rng):
+@pytest.mark.parametrize("cost", [1e-3, 1.0, 1e3])
+def test_gap_is_what_was_asked_for(squared: bool, free: bool, tol: float, cost: float, rng: Rng):
     X, z, C = problem(rng, 1200, 6)
-    found = minimize(X, z, price * C, squared=squared, free=free, tol=tol)
-    judge(X, z, price * C, found, squared, free, tol)
+    found = minimize(X, z, cost * C, squared=squared, free=free, tol=tol)
+    judge(X, z, cost * C, found, squared, free, tol)
 
 
 def test_the_rounding_of_the_hinge_falls_until_the_gap_is_small(monkeypatch: pytest.MonkeyPatch, rng: Rng):
     X, z, C = problem(rng, 600)
     widths: list[float] = []
-    step = Newton._minimize
+    step = HingeNewton._minimize
 
     def noted(self: Any, a: Any, m: Any, mu: float, *rest: Any) -> Any:
         widths.append(mu)
         return step(self, a, m, mu, *rest)
 
-    monkeypatch.setattr(Newton, "_minimize", noted)
+    monkeypatch.setattr(HingeNewton, "_minimize", noted)
     gaps = [minimize(X, z, C, squared=False, tol=tol).gap for tol in (1e-1, 1e-3, 1e-6)]
     assert np.all(np.array(gaps) <= [1e-1, 1e-3, 1e-6])
     assert min(widths) < 1e-3 < max(widths)
@@ -285,7 +285,7 @@ def test_warm_start(squared: bool, rng: Rng):
 
 @every_loss
 @every_intercept
-def test_price_two_is_two_rows_and_price_zero_none(squared: bool, free: bool, rng: Rng):
+def test_cost_two_is_two_rows_and_cost_zero_none(squared: bool, free: bool, rng: Rng):
     X, z, _ = problem(rng, 500)
     times = rng.integers(0, 3, size=500)
     one = minimize(X, z, times.astype(float), squared=squared, free=free, tol=1e-7)
@@ -297,7 +297,7 @@ def test_price_two_is_two_rows_and_price_zero_none(squared: bool, free: bool, rn
 
 
 def test_all_rows_at_the_bound():
-    """A price so low that no row reaches the margin: the slope in w0 is flat over an interval."""
+    """A cost so low that no row reaches the margin: the slope in w0 is flat over an interval."""
     X, z = np.array([[-1.0], [-1.0], [1.0], [1.0]]), np.array([-1.0, -1, 1, 1])
     for squared, free in product((False, True), (False, True)):
         found = minimize(X, z, np.full(4, 1e-4), squared=squared, free=free, tol=1e-6)

@@ -1,7 +1,8 @@
-"""The sum of strengths times K(x, z), a block of rows at a time."""
+"""The sum of strengths times K(x, z), a block of rows x at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,19 @@ def expansion(kernel: mercer.Kernel, X: Any, Z: Any, strengths: NDArray[Any], wa
     if isinstance(kernel, mercer.Precomputed):
         return np.asarray(X[:, used] @ weights)
     scores = np.zeros((X.shape[0], weights.shape[1]), np.result_type(X.dtype, weights.dtype))
-    Z, size = Z[used], max(1, BLOCK // (8 * max(1, used.size)))
-    for start in range(0, X.shape[0] if used.size else 0, size):
+    if used.size:
+        for part, K in kernel_blocks(kernel, X, Z[used], watch):
+            scores[part] = K @ weights
+    return scores
+
+
+def kernel_blocks(
+    kernel: mercer.Kernel, X: Any, Z: Any, watch: Watch | None = None
+) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """The kernel values K(x, z) with all rows of Z, as many rows x at a time as memory allows."""
+    size = max(1, BLOCK // (8 * max(1, Z.shape[0])))
+    for start in range(0, X.shape[0], size):
         if watch is not None:
             watch.check()
-        scores[start : start + size] = kernel(X[start : start + size], Z) @ weights
-    return scores
+        part = slice(start, start + size)
+        yield part, kernel(X[part], Z)

@@ -1,34 +1,34 @@
 """What makes rows K(x_i, .) of a kernel matrix: any kernel by its own formula, the Gaussian one in float32 and fast.
 
-The Gaussian rows take one matrix product, exp(-|x - x'|²/sigma²) = exp(a.a' - |a|²/2 - |a'|²/2) with
-a = x sqrt(2)/sigma, and an exponential that the compiler turns into vector code: e^t = 2^m p(f) with m whole and
-|f| <= 1/2, where p is the Taylor polynomial of 2^f, right to the last digits of float32, and 2^m is added to the
-exponent's bits.
+The Gaussian rows take one matrix product, exp(-‖x - x'‖²/σ²) = exp(aᵗa' - ‖a‖²/2 - ‖a'‖²/2) with a = x √2/σ, and an
+exponential that the compiler turns into vector code: eᵗ = 2ᵐ p(f) with m whole and |f| <= 1/2, where p is the Taylor
+polynomial of 2ᶠ, right to the last digits of float32, and m is added to the exponent's bits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import mercer
 from .._engine.rows import compiled, inlined
+from .source import Indices
 
-LEAST = 1e-290  # largest kernel value below which their quotients are lost
-PORTION = 1024  # numbers whose whole parts m wait for their turn
+LEAST = 1e-290  # largest K(x, x) below which quotients of kernel values are lost to underflow
+PORTION = 1024  # numbers whose m are kept between the two loops, in 4 kB of cache
 LOG2E = np.float32(1.4426950408889634)
 P1, P2, P3, P4, P5, P6 = (np.float32(np.log(2) ** k / f) for k, f in enumerate((1, 2, 6, 24, 120, 720), start=1))
 LOWEST, HALF, ONE, ZERO = np.float32(-87), np.float32(0.5), np.float32(1), np.float32(0)
 
-Indices = NDArray[np.int64]
 Singles = NDArray[np.float32]
 
 
 def checked_diagonal(kernel: mercer.Kernel, X: Any) -> NDArray[Any]:
-    """Give K(x, x) of all patterns, which are no patterns to divide by where the products underflow."""
+    """K(x, x) of all patterns; refused where they underflow, for they are divided by."""
     diagonal = np.asarray(kernel.diagonal(X))
     if 0 < (largest := float(np.abs(diagonal).max(initial=0))) < LEAST:
         raise ValueError(
@@ -45,20 +45,36 @@ class RowMaker:
         self.kernel, self.X = kernel, X
 
     def __call__(self, indices: Indices) -> NDArray[Any]:
-        """Give the rows with these numbers."""
         return np.asarray(self.kernel(self.X[indices], self.X))
 
-    def narrow(self, columns: Indices) -> Self:
-        """Give the maker for some of the patterns alone."""
-        return type(self)(self.kernel, self.X[columns])
+    def narrow(self, columns: Indices) -> RowMaker:
+        """The maker for some of the patterns alone."""
+        return RowMaker(self.kernel, self.X[columns])
 
     def exact(self) -> RowMaker:
-        """Give the maker of the same rows to the last digit."""
+        """The maker of the same rows to the last digit."""
         return self
+
+    def doubt(self, alpha: NDArray[np.float64]) -> float:
+        """About what rounding in float32 makes of Σ α_s K_st."""
+        return 0.0
+
+
+class GivenRows(RowMaker):
+    """Rows that a function gives by their numbers, such as those of a matrix at hand."""
+
+    def __init__(self, function: Callable[[Indices], NDArray[Any]]) -> None:
+        self.function = function
+
+    def __call__(self, indices: Indices) -> NDArray[Any]:
+        return self.function(indices)
+
+    def narrow(self, columns: Indices) -> GivenRows:
+        return GivenRows(lambda indices: self.function(columns[indices])[:, columns])
 
 
 class GaussianRowMaker(RowMaker):
-    """Rows of exp(-|x - x'|²/sigma²) in float32; X are the vectors a."""
+    """Rows of exp(-‖x - x'‖²/σ²) in float32; X are the vectors a."""
 
     kernel: mercer.Gaussian
 
@@ -69,32 +85,28 @@ class GaussianRowMaker(RowMaker):
         self.reach = -float(self.level.min())  # rounding makes a relative error of this number times that of float32
 
     def __call__(self, indices: Indices) -> Singles:
-        """Give the rows with these numbers."""
         return self.into(np.empty((indices.size, len(self.X)), np.float32), indices)
 
-    def narrow(self, columns: Indices) -> Self:
-        """Give the maker for some of the patterns alone."""
+    def narrow(self, columns: Indices) -> GaussianRowMaker:
         some = copy(self)
         some.X, some.level, some.own = self.X[columns], self.level[columns], self.own[columns]
         return some
 
     def exact(self) -> RowMaker:
-        """Give the maker of the same rows in float64."""
         return RowMaker(self.kernel, self.given[self.own].astype(np.float64))
 
-    def doubt(self, alpha: NDArray[np.float64]) -> float:
-        """Give about what float32 makes of a sum of rows: their errors have either sign."""
+    def doubt(self, alpha: NDArray[np.float64]) -> float:  # the errors of the rows have either sign
         return float(np.finfo(np.float32).eps * (1 + self.reach) * np.linalg.norm(alpha))
 
     def into(self, out: Singles, indices: Indices, columns: Indices | None = None) -> Singles:
-        """Write the rows, or some columns of them, to where they are to be kept."""
+        """Write the rows, or some columns of them, to ``out``."""
         others, level = (self.X, self.level) if columns is None else (self.X[columns], self.level[columns])
         np.dot(self.X[indices], others.T, out=out)
         exponential(out, self.level[indices], level)
         return out
 
     def weighed(self, indices: Indices, weights: NDArray[np.float64], columns: Indices) -> NDArray[np.float64]:
-        """Give some columns of the weighted sum of rows."""
+        """Some columns of the weighted sum of rows."""
         total = np.zeros(columns.size)
         D = np.dot(self.X[indices], self.X[columns].T)
         add_exponential(D, self.level[indices], self.level[columns], weights, total)
@@ -127,7 +139,7 @@ def add_exponential(D: Any, rows: Any, columns: Any, weights: Any, total: Any) -
 
 @inlined
 def raise_to(some: Any, row: Any, columns: Any, whole: Any) -> None:
-    """Do this for a portion of a row."""
+    """Replace a portion of a row by its exponentials; ``whole`` is room for as many numbers m."""
     bits = some.view(np.int32)
     for t in range(some.size):
         x = min(max(some[t] + row + columns[t], LOWEST), ZERO) * LOG2E

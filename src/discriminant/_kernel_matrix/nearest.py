@@ -1,13 +1,13 @@
 """The nearest points of the hulls of two classes in the feature space of a kernel: the hard margin, or proof of none.
 
-    minimize  |sum_i mu_i z_i phi(x_i)|²   subject to  mu >= 0,  sum of mu = 1 in each class
+    minimize  ‖Σ μ_i z_i φ(x_i)‖²   subject to  μ >= 0,  Σ μ_i = 1 in each class
 
-With f_t = sum_i mu_i z_i K_it the squared distance is d² = sum_i mu_i z_i f_i; half the distance is the largest margin,
-and (min f of the one class - max f of the other) / d its double that mu has reached.  The active set method: the rows
-that come nearest to the other side join those with mu > 0, Newton's step goes to the nearest points of the affine hulls
-of these, or as far as mu stays positive, and a row whose mu becomes zero leaves.  d² falls with every row that joins,
-no set comes twice, and the search ends, also where the hulls touch: d² is then zero to rounding, whereas the
-multipliers of the dual would grow forever.
+With f_t = Σ μ_i z_i K_it the squared distance is d² = Σ μ_i z_i f_i; half the distance is the largest margin, and
+(min f of the one class - max f of the other) / d its double that μ has reached.  The active set method: the rows that
+come nearest to the other side join those with μ > 0, Newton's step goes to the nearest points of the affine hulls of
+these, or as far as μ stays positive, and a row whose μ becomes zero leaves.  d² falls with every row that joins, no set
+comes twice, and the search ends, also where the hulls touch: d² is then zero to rounding, whereas the multipliers of
+the dual would grow forever.
 
 References
 ----------
@@ -27,7 +27,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 
 from .._engine.driver import Interrupted, Watch
 from .._engine.threads import one_blas_thread
-from .rows import Indices, Part, Vector
+from .source import Indices, KernelSource, Vector
 
 TOUCH = 1e-14  # squared distance, in units of the largest K(x, x), that rounding cannot tell from zero
 EXACT = 1e-12  # relative difference of d² and of what is reached that is left in the end
@@ -49,10 +49,10 @@ class Nearest(NamedTuple):
 
 
 def nearest(
-    source: Part, diagonal: Vector, z: Vector, watch: Watch | None = None, start: Indices | None = None
+    source: KernelSource, diagonal: Vector, z: Vector, watch: Watch | None = None, start: Indices | None = None
 ) -> Nearest:
     """Search for the nearest points; ``source`` has kernel rows in float64, ``start`` rows of both classes."""
-    search = Search(source, z, float(diagonal.max()), start, watch or Watch())
+    search = ActiveSet(source, z, float(diagonal.max()), start, watch or Watch())
     joined = 1
     square, reached = search.look()
     with one_blas_thread():  # the same sums whatever the number of threads
@@ -71,10 +71,10 @@ def nearest(
     return search.answer(interrupted=False)
 
 
-class Search:
-    """The rows with mu > 0, their kernel matrix, and f of all rows."""
+class ActiveSet:
+    """The rows with μ > 0, their kernel matrix, and f of all rows."""
 
-    def __init__(self, source: Part, z: Vector, scale: float, start: Indices | None, watch: Watch) -> None:
+    def __init__(self, source: KernelSource, z: Vector, scale: float, start: Indices | None, watch: Watch) -> None:
         self.source, self.z, self.scale, self.steps, self.watch = source, z, scale, 0, watch
         self.support = np.array([np.argmax(z > 0), np.argmax(z < 0)]) if start is None else start
         own = z[self.support]
@@ -92,7 +92,7 @@ class Search:
         return square, float(self.f[self.z > 0].min() - self.f[self.z < 0].max())
 
     def violators(self, count: int) -> Indices:
-        """Give rows nearer to the other side than those with mu > 0: the worst, or several of both classes."""
+        """Rows nearer to the other side than those with μ > 0: the worst, or several of both classes."""
         found, excess = [], []
         for side in (1, -1):
             f, own = side * self.f, self.z == side
@@ -116,7 +116,6 @@ class Search:
         self._descend()
 
     def answer(self, interrupted: bool) -> Nearest:
-        """Give what was found."""
         square, reached = self.look()
         apart = square > TOUCH * self.scale
         mu = np.zeros(self.z.size)
@@ -145,9 +144,9 @@ class Search:
         self.support, self.mu, self.K = self.support[left], self.mu[left], self.K[left[:, None], left]
 
     def _move(self) -> tuple[Vector, bool]:
-        """Give the way to the nearest points of the affine hulls, or one along which nothing changes (False).
+        """The way to the nearest points of the affine hulls, or one along which nothing changes (False).
 
-        A constant added to K within a class changes nothing, as mu sums up to one there, and makes K definite unless
+        A constant added to K within a class changes nothing, as μ sums up to one there, and makes K definite unless
         the points are affinely dependent.
         """
         z = self.z[self.support]

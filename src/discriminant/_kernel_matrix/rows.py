@@ -1,7 +1,7 @@
 """Rows of a kernel matrix: made a block at a time by threads, the latest kept, shared by the problems that need them.
 
-What is asked of them is what working off a block of rows takes (see ``_smo``): the small matrix K_BB of the block, and
-f_t += sum_s w_s K_st for all t, which reads each kept row once and adds up in float64.
+A working set B of rows takes the small matrix K_BB, and f_t += Σ_s w_s K_st for all t, which reads each kept row once
+and adds up in float64 (``KernelSource`` says what else).
 
 References
 ----------
@@ -12,7 +12,7 @@ Joachims, *Making Large-Scale SVM Learning Practical*, 1999 (cache of kernel row
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,18 +20,17 @@ from numpy.typing import ArrayLike, NDArray
 from .._engine.driver import Watch
 from .._engine.rows import compiled
 from .._engine.threads import Workers
-from .makers import GaussianRowMaker, RowMaker
+from .makers import GaussianRowMaker, GivenRows, RowMaker
+from .source import Indices, Vector
 
-SMALL = 1000  # rows up to which the whole kernel matrix is one block, solved to FINE whatever tol
+SMALL = 1000  # rows up to which a problem is solved to the last digits whatever tol: its K takes 8 MB
 BLOCK = 512  # rows that are asked for at a time
 CACHE = 200 * 2**20  # bytes of kernel rows that are kept
 CHUNK = 64  # kernel rows made by one call: the work in between stays in the processor's cache
-COLUMNS = 1024  # columns that are brought up to date at a time
+COLUMNS = 1024  # columns that are brought up to date at a time: 8 kB of f stay in the processor's cache
 
-Indices = NDArray[np.int64]
 EVERYTHING: Indices = np.zeros(0, np.int64)
-Vector = NDArray[np.float64]
-Make = Callable[[Indices], NDArray[Any]]
+Make = Callable[[Indices], NDArray[Any]]  # numbers of rows → the rows; a ``RowMaker`` is one
 
 
 class KernelRows:
@@ -51,7 +50,8 @@ class KernelRows:
         workers: int | Workers | None = None,
         memory: NDArray[Any] | None = None,
     ) -> None:
-        self.make, self.n, self.cache_bytes = make, n, cache_bytes
+        self.make = make if isinstance(make, RowMaker) else GivenRows(make)
+        self.n, self.cache_bytes = n, cache_bytes
         self.workers = workers if isinstance(workers, Workers) else Workers(workers)
         self.dtype = np.dtype((np.float64 if n <= SMALL else np.float32) if dtype is None else dtype)
         self.capacity = int(min(n, cache_bytes // (n * self.dtype.itemsize)))
@@ -64,6 +64,7 @@ class KernelRows:
         self.store = room[: self.capacity * n].reshape(self.capacity, n)
         self.rounded = False  # rows were made in a wider type than they are kept in
         self.made = 0  # rows, counted each time
+        self.given = False  # the store is the caller's matrix, and no row of it is ever replaced
         self.forget()
 
     def forget(self) -> None:
@@ -75,21 +76,18 @@ class KernelRows:
 
     @classmethod
     def of_matrix(cls, K: ArrayLike) -> Self:
-        """Give the rows of a matrix that is there already; nothing is copied."""
+        """The rows of a matrix that is there already; nothing is copied."""
         matrix = np.asarray(K)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"K has shape {matrix.shape}, but a precomputed kernel matrix is square; give K(x_i, x_j)")
         if matrix.dtype not in (np.float32, np.float64):
             matrix = matrix.astype(np.float64)
         rows = cls(lambda indices: matrix[indices], len(matrix), 2 * max(1, matrix.nbytes), matrix.dtype, 1)
-        rows.store, rows.place, rows._owner = matrix, np.arange(len(matrix)), np.arange(len(matrix))
+        rows.store, rows.place, rows._owner, rows.given = matrix, np.arange(len(matrix)), np.arange(len(matrix)), True
         return rows
 
     def slots(self, indices: Indices, watch: Watch | None = None) -> Indices:
-        """Say where in ``store`` these rows are, at most ``capacity`` of them; the missing ones are made.
-
-        With a ``watch``, Ctrl-C is heard on the way.
-        """
+        """Where in ``store`` these rows are, at most ``capacity`` of them; the missing ones are made."""
         self._clock += 1
         places = self.place[indices]
         self._used[places[places >= 0]] = self._clock
@@ -103,12 +101,11 @@ class KernelRows:
         return self.place[indices]
 
     def take(self, indices: Indices, columns: Indices | None = None) -> NDArray[Any]:
-        """Give the rows, of any number, as an array of their own; all columns or those asked for."""
+        """Rows, of any number, as an array of their own; all columns or those asked for."""
         width = self.n if columns is None else columns.size
         taken = np.empty((indices.size, width), self.dtype)
         for part, places in self.portions(indices):
-            rows = self.store[places] if columns is None else self.store[places[:, None], columns]
-            taken[part] = rows
+            taken[part] = self.store[places] if columns is None else self.store[places[:, None], columns]
         return taken
 
     def portions(self, indices: Indices, watch: Watch | None = None) -> Iterator[tuple[slice, Indices]]:
@@ -118,40 +115,22 @@ class KernelRows:
             part = slice(start, start + size)
             yield part, self.slots(indices[part], watch)
 
-    def exact_matrix(self, columns: Indices) -> Vector:
-        """Give the kernel matrix of some patterns as it is made, not as rows are kept."""
-        return np.ascontiguousarray(_exact(self._made_for(columns))(np.arange(columns.size)), np.float64)
-
-    def doubt(self, alpha: Vector) -> float:
-        """Give about what float32 may have made of sums of rows; anything where they were cut down to it."""
-        if isinstance(self.make, GaussianRowMaker):
-            return self.make.doubt(alpha)
-        return np.inf if self.rounded else 0.0
-
-    def wide(self) -> KernelRows:
-        """Give the same rows, kept in float64."""
-        return KernelRows(_exact(self.make), self.n, max(self.cache_bytes, 16 * self.n), np.float64, self.workers)
-
-    def part(self, columns: Indices) -> Part:
-        """Give the rows and columns of some patterns, as a problem of their own sees them.
+    def part(self, columns: Indices) -> StoredRows:
+        """The rows and columns of some patterns, as a problem of their own sees them.
 
         Where not all whole rows can be kept, shorter ones of its own serve a problem better: rows of many classes would
         drive each other out.
         """
         if self.capacity < self.n and columns.size < self.n:
-            return Part(self.narrow(columns), EVERYTHING)
-        return Part(self, np.asarray(columns, np.int64))
+            return StoredRows(self.narrow(columns))
+        return StoredRows(self, np.asarray(columns, np.int64))
 
     def narrow(self, columns: Indices) -> KernelRows:
-        """Give the rows and columns of some patterns, kept in the memory of these rows, which are forgotten."""
-        self.forget()
-        memory = self.store.reshape(-1)
-        return KernelRows(self._made_for(columns), columns.size, memory.nbytes, self.dtype, self.workers, memory)
-
-    def _made_for(self, columns: Indices) -> Make:
-        """Give what makes the rows and columns of some patterns."""
-        make = self.make
-        return make.narrow(columns) if isinstance(make, RowMaker) else lambda rows: make(columns[rows])[:, columns]
+        """The rows and columns of some patterns, kept in the memory of these rows, which are forgotten."""
+        memory = None if self.given else self.store.reshape(-1)
+        if not self.given:
+            self.forget()
+        return KernelRows(self.make.narrow(columns), columns.size, self.store.nbytes, self.dtype, self.workers, memory)
 
     def _fill(self, indices: Indices, places: Indices, watch: Watch | None) -> None:
         self.made += indices.size
@@ -171,102 +150,88 @@ class KernelRows:
         self.workers.each(fill, -(-indices.size // CHUNK))
 
 
-class Part(NamedTuple):
-    """Shared kernel rows, and the patterns that take part in a problem; no columns means all of them."""
+class StoredRows:
+    """The ``KernelSource`` of a problem on kernel rows that it shares: the patterns ``columns``, or all of them."""
 
-    kernel: KernelRows
-    columns: Indices
+    keeps_rows = True
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Give the type that rows are kept in."""
-        return self.kernel.dtype
-
-    @property
-    def capacity(self) -> int:
-        """Give the largest number of rows of a block."""
-        return self.kernel.capacity
+    def __init__(self, shared: KernelRows, columns: Indices = EVERYTHING) -> None:
+        self.shared, self.columns = shared, columns
+        self.dtype, self.capacity = shared.dtype, shared.capacity
 
     @property
     def made(self) -> int:
-        """Give the number of rows that were made, counted each time."""
-        return self.kernel.made
+        return self.shared.made
 
     def missing(self, indices: Indices) -> int:
-        """Give the number of these rows that are not kept."""
-        return int(np.count_nonzero(self.kernel.place[self.names(indices)] < 0))
+        return int(np.count_nonzero(self.shared.place[self._names(indices)] < 0))
 
-    def names(self, indices: Indices) -> Indices:
-        """Give the patterns' numbers in the whole set."""
+    def _names(self, indices: Indices) -> Indices:
+        """The patterns' numbers among all those that share the rows."""
         return self.columns[indices] if self.columns.size else indices
+
+    def gram(
+        self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any], watch: Watch | None = None
+    ) -> tuple[Indices, NDArray[Any]]:
+        block = np.r_[block[kept], new]
+        names = self._names(block)
+        return block, _gram(self.shared.store, self.shared.slots(names, watch), names, np.argsort(names), known, kept)
 
     def add(
         self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None, watch: Watch | None = None
     ) -> None:
-        """Add the weighted sum of these rows to f; where it is known, it may have any value afterwards.
-
-        With a ``watch``, Ctrl-C raises ``Interrupted`` and leaves f unfinished.
-        """
-        used, store = np.flatnonzero(weights), self.kernel.store
-        share = COLUMNS * -(-f.size // (COLUMNS * self.kernel.workers.count))  # a sum is one thread's, row after row
-        for part, places in self.kernel.portions(self.names(indices[used]), watch):
+        used, store, workers = np.flatnonzero(weights), self.shared.store, self.shared.workers
+        share = COLUMNS * -(-f.size // (COLUMNS * workers.count))  # a sum is one thread's, row after row
+        for part, places in self.shared.portions(self._names(indices[used]), watch):
             rest = (0, -places.size % 4)
             slots, some = np.pad(places, rest, mode="edge"), np.pad(weights[used][part], rest)
 
             def add(k: int, slots: Indices = slots, some: Vector = some) -> None:
                 _add(store, slots, some, self.columns, f, k * share, min((k + 1) * share, f.size))
 
-            self.kernel.workers.each(add, self.kernel.workers.count)
+            workers.each(add, workers.count)
 
     def add_exact(self, f: Vector, indices: Indices, weights: Vector, watch: Watch) -> None:
-        """Add the weighted sum of these rows, as they are made, to f; Ctrl-C leaves it unfinished."""
-        make = _exact(self.kernel.make)
+        make = self.shared.make.exact()
         for start in range(0, indices.size, CHUNK):
             watch.check()
             part = slice(start, start + CHUNK)
-            total = weights[part] @ np.asarray(make(self.names(indices[part])), np.float64)
+            total = weights[part] @ np.asarray(make(self._names(indices[part])), np.float64)
             f += total[self.columns] if self.columns.size else total
 
-    def doubt(self, alpha: Vector) -> float:
-        """Give about what float32 may have made of f."""
-        return self.kernel.doubt(alpha)
-
-    def wide(self) -> Part:
-        """Give the same with rows kept in float64."""
-        return Part(self.kernel.wide(), self.columns)
-
-    def narrow(self, indices: Indices) -> Part:
-        """Give the rows of some patterns, cut to these; what is kept now is forgotten."""
-        return Part(self.kernel.narrow(self.names(indices)), EVERYTHING)
-
-    def gram(
-        self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any], watch: Watch | None = None
-    ) -> tuple[Indices, NDArray[Any]]:
-        """Give the next block and its kernel matrix: some of the last one, whose matrix is known, and new rows."""
-        block = np.r_[block[kept], new]
-        names = self.names(block)
-        return block, _gram(self.kernel.store, self.kernel.slots(names, watch), names, np.argsort(names), known, kept)
-
     def block(self, rows: Indices, columns: Indices) -> Vector:
-        """Give a part of the kernel matrix, in float64."""
-        return self.kernel.take(self.names(rows), self.names(columns)).astype(np.float64)
+        return self.shared.take(self._names(rows), self._names(columns)).astype(np.float64)
 
-    def whole(self) -> Vector:
-        """Give the whole kernel matrix of the problem, in float64."""
-        everything = self.columns if self.columns.size else np.arange(self.kernel.n)
-        if self.dtype != np.float64:  # what is solved to the last digits needs them all
-            return self.kernel.exact_matrix(everything)
-        return np.ascontiguousarray(self.kernel.take(everything, self.columns if self.columns.size else None))
+    def whole(self) -> Vector | None:
+        everything = self.columns if self.columns.size else np.arange(self.shared.n)
+        if self.shared.cache_bytes < 8 * everything.size**2:
+            return None
+        if self.dtype == np.float64:
+            K = self.shared.take(everything, self.columns if self.columns.size else None)
+        else:
+            K = self.shared.make.narrow(everything).exact()(np.arange(everything.size))
+        return np.ascontiguousarray(K, np.float64)
+
+    def doubt(self, alpha: Vector) -> float:
+        return np.inf if self.shared.rounded else self.shared.make.doubt(alpha)
+
+    def wide(self) -> StoredRows:
+        return in_float64(self.shared.make, self.shared.n, self.shared.cache_bytes, self.shared.workers, self.columns)
+
+    def narrow(self, indices: Indices) -> StoredRows:
+        return StoredRows(self.shared.narrow(self._names(indices)))
 
 
-def _exact(make: Make) -> Make:
-    """Give what makes the same rows to the last digit."""
-    return make.exact() if isinstance(make, RowMaker) else make
+def in_float64(
+    make: RowMaker, n: int, cache_bytes: float, workers: Workers, columns: Indices = EVERYTHING
+) -> StoredRows:
+    """The rows of a maker to the last digit, at least two of which are kept whatever the memory for them."""
+    return StoredRows(KernelRows(make.exact(), n, max(cache_bytes, 16 * n), np.float64, workers), columns)
 
 
 @compiled
 def _gram(store: Any, slots: Any, block: Any, order: Any, known: Any, kept: Any) -> Any:
-    """Give the kernel matrix of a block from what is known and from kept rows, each read from left to right."""
+    """The kernel matrix of a block from what is known and from kept rows, each read from left to right."""
     m, k = block.size, kept.size
     K = np.empty((m, m), store.dtype)
     for s in range(k):

@@ -2,8 +2,7 @@
 
 With few features rows are cheap to make, and the memory for thousands of them is not to be had for nothing.  A tile of
 rows and columns is one matrix product; while it is still in the processor's cache, its exponentials are taken and added
-up.  What is asked of these rows is what ``_kernel_rows`` says; the tiles do not depend on the number of threads, and so
-neither do the sums.
+up.  The tiles do not depend on the number of threads, and so neither do the sums.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from .._engine.driver import Watch
 from .._engine.rows import compiled
 from .._engine.threads import Workers
 from .makers import GaussianRowMaker
-from .rows import CACHE, EVERYTHING, Indices, KernelRows, Part, Vector
+from .rows import CACHE, StoredRows, in_float64
+from .source import Indices, Vector
 
 FEATURES = 128  # up to so many, rows are not worth their memory
 TILE = 512  # rows and columns of a tile
@@ -26,28 +26,30 @@ SQUARE = 16  # rows that are turned into columns at a time
 
 
 class StreamedRows:
-    """Rows of the kernel matrix of a fast maker's patterns."""
+    """The ``KernelSource`` of a problem on the rows of a fast maker."""
 
     dtype = np.dtype(np.float32)
+    keeps_rows = False
 
     def __init__(self, maker: GaussianRowMaker, workers: Workers | None = None, cache_bytes: float = CACHE) -> None:
         self.maker, self.workers, self.n = maker, workers or Workers(), len(maker.X)
         self.cache_bytes = cache_bytes  # for rows in float64, should these not do
         self.capacity = self.n  # any block will do
-        self.made = 0  # rows, counted each time
-
-    def narrow(self, indices: Indices) -> StreamedRows:
-        """Give the rows and columns of some patterns."""
-        return StreamedRows(self.maker.narrow(indices), self.workers, self.cache_bytes)
+        self.made = 0
 
     def part(self, indices: Indices) -> StreamedRows:
-        """Give the rows and columns of some patterns, as a problem of their own sees them."""
+        """The rows and columns of some patterns, as a problem of their own sees them."""
         return self if indices.size == self.n else self.narrow(indices)
+
+    def narrow(self, indices: Indices) -> StreamedRows:
+        return StreamedRows(self.maker.narrow(indices), self.workers, self.cache_bytes)
+
+    def missing(self, indices: Indices) -> int:
+        return 0
 
     def gram(
         self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any], watch: Watch | None = None
     ) -> tuple[Indices, NDArray[Any]]:
-        """Give the next block and its kernel matrix: some of the last one, whose matrix is known, and new rows."""
         block = np.r_[block[kept], new]
         K = np.empty((block.size, block.size), np.float32)
         self._fill(K[kept.size :], new, block)
@@ -61,10 +63,6 @@ class StreamedRows:
     def add(
         self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None, watch: Watch | None = None
     ) -> None:
-        """Add the weighted sum of these rows to f; where it is known, it may have any value afterwards.
-
-        With a ``watch``, Ctrl-C raises ``Interrupted`` and leaves f unfinished.
-        """
         used = np.flatnonzero(weights)
         rows, weights = indices[used], weights[used]
         self.made += rows.size
@@ -84,23 +82,21 @@ class StreamedRows:
         self.workers.each(add, -(-columns.size // TILE))
 
     def add_exact(self, f: Vector, indices: Indices, weights: Vector, watch: Watch) -> None:
-        """Add the weighted sum of these rows, made in float64, to f; Ctrl-C leaves it unfinished."""
         self.wide().add_exact(f, indices, weights, watch)
 
-    def doubt(self, alpha: Vector) -> float:
-        """Give about what float32 may have made of f."""
-        return self.maker.doubt(alpha)
-
-    def wide(self) -> Part:
-        """Give the same rows made in float64, and kept."""
-        room = max(self.cache_bytes, 16 * self.n)
-        return Part(KernelRows(self.maker.exact(), self.n, room, np.float64, self.workers), EVERYTHING)
-
     def block(self, rows: Indices, columns: Indices) -> Vector:
-        """Give a part of the kernel matrix, in float64."""
         K = np.empty((rows.size, columns.size), np.float32)
         self._fill(K, rows, columns)
         return K.astype(np.float64)
+
+    def whole(self) -> None:
+        return None  # its rows are float32
+
+    def doubt(self, alpha: Vector) -> float:
+        return self.maker.doubt(alpha)
+
+    def wide(self) -> StoredRows:
+        return in_float64(self.maker, self.n, self.cache_bytes, self.workers)
 
     def _fill(self, out: NDArray[np.float32], rows: Indices, columns: Indices) -> None:
         def fill(k: int) -> None:

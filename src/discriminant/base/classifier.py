@@ -71,6 +71,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[Any]]:
+        """Fit, with what else the procedure's ``_solutions`` takes, and give what was found."""
         with unchanged_on_failure(self):
             self._check_parameters()
             given_X, given_y = X, y
@@ -84,11 +89,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             problem = make_problem(X, labels, sample_weight, self.classes_.size)
             self._rules: list[Rule] = []
             with watching() as watch:
-                solutions = self._solutions(problem, watch, given_X, given_y, sample_weight)
+                solutions = self._solutions(problem, watch, given_X, given_y, sample_weight, **options)
                 self._publish(solutions, problem, given_X)
                 self._portions = [solution.told for solution in solutions]
             self._warn(watch, solutions)
-        return self
+        return solutions
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, by name, before the data are looked at."""

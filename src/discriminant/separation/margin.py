@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._kernel_matrix.nearest import nearest
-from .._kernel_matrix.rows import EVERYTHING, KernelRows, Part
+from .._kernel_matrix.rows import KernelRows, StoredRows
 from ..geometry import Hyperplane
 from .certificate import Row
 from .flint import Matrix
@@ -142,7 +142,7 @@ def _touched(system: System, working: list[Name], tick: Callable[[], None]) -> l
             return working
         guess = np.flatnonzero(_about_nearest(x, z[some]))
         start = guess if np.ptp(z[some][guess]) else None
-        found = nearest(Part(KernelRows.of_matrix(K), EVERYTHING), K.diagonal().copy(), z[some], start=start)
+        found = nearest(StoredRows(KernelRows.of_matrix(K)), K.diagonal().copy(), z[some], start=start)
         if not found.apart:
             return working
         w = (found.mu * z[some]) @ x * (2 / found.square)

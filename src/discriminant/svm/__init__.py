@@ -1,7 +1,7 @@
 """Support vector machines: Duda, Hart, Stork, §5.11; Cristianini, Shawe-Taylor, chapters 6 and 7.
 
-- ``estimator``, ``selection``; ``linear`` and ``kernel``: which solver a problem gets; ``primal`` (Newton), ``dual``,
-  ``blocks``, ``small``, ``pair_steps``, ``interior``: the solvers; ``many_classes``, ``small_pairs``, ``parts``.
+- ``estimator``, ``selection``; ``problems``: the types that all share; ``many_classes``, ``linear`` and ``kernel``:
+  which solver a problem gets; ``primal`` (Newton), ``dual``, ``blocks``, ``small``, ``pair_steps``, ``interior``.
 
 Imports ``base`` and the rooms below it, no other chapter.  Tests: ``tests/svm``.
 """

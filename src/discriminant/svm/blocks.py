@@ -1,18 +1,18 @@
-"""Sequential minimal optimization on large working sets: the dual of ``_dual`` for any number of rows.
+"""Sequential minimal optimization on large working sets: the dual of ``dual`` for any number of rows.
 
 One step takes a pair (i, j) and moves along the constraint:
 
-    i = argmin {f_t : t in I_up},   j = argmax {(f_t - f_i)^2 / eta_it : t in I_low, f_t > f_i}
-    eta_ij = K_ii + K_jj - 2 K_ij,  delta = (f_j - f_i) / eta_ij,  cut where alpha_i or alpha_j meets a bound
-    alpha_i += z_i delta,  alpha_j -= z_j delta,  f_t += delta (K_it - K_jt)
+    i = argmin {f_t : t in I_up},   j = argmax {(f_t - f_i)² / η_it : t in I_low, f_t > f_i}
+    η_ij = K_ii + K_jj - 2 K_ij,  δ = (f_j - f_i) / η_ij,  cut where α_i or α_j meets a bound
+    α_i += z_i δ,  α_j -= z_j δ,  f_t += δ (K_it - K_jt)
 
-Every step raises W, and the violation tends to zero (Fan, Chen, Lin, Theorem 3); where eta is not positive, a tiny
-number stands for it, and the step goes to a bound.  Pairs are worked off inside a block of rows, the most violating
-ones and some of the block before; one product with the kernel rows of the block then brings all f up to date.  Where
-that has become dear, the rows of the problem that are at a bound, and in no violating pair, are left out (shrinking):
-kernel rows are then shorter, and more of them can be kept; the violation is then checked with all of them.  Where C is
-large, pairs may take forever: after a while blocks become small, and an interior method takes them over.  A small
-problem is one block, and what is left is finished by Newton's steps on the alpha between the bounds (``_whole``).
+Every step raises W, and the violation tends to zero (Fan, Chen, Lin, Theorem 3); where η is not positive, a tiny number
+stands for it, and the step goes to a bound.  Pairs are worked off inside a block of rows, the working set: the most
+violating ones and some of the block before; one product with the kernel rows of the block then brings all f up to date.
+Where that costs too much, the rows of the problem that are at a bound, and in no violating pair, are left out
+(shrinking): kernel rows are then shorter, and more of them can be kept; the violation is then checked with all of them.
+Where C is large, pairs may take forever: after a while blocks become small, and an interior method takes them over.  A
+small problem is one block, and what is left is finished by Newton's steps on the α between the bounds (``small``).
 
 References
 ----------
@@ -30,15 +30,15 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Watch
 from .._engine.threads import one_blas_thread
-from .._kernel_matrix.rows import CACHE, EVERYTHING, SMALL, Indices, KernelRows, Make, Part, Vector
-from .._kernel_matrix.streamed import StreamedRows
-from .dual import Ascent, Dual, Tick, feasible
+from .._kernel_matrix.rows import SMALL
+from .._kernel_matrix.source import Indices, KernelSource, Vector
+from .dual import Dual, DualProblem, DualSolver, Tick, feasible
 from .interior import interior
 from .pair_steps import keys, pairs
-from .small import Whole
+from .small import SmallSolver
 
-FINE = 1e-9
-WIDE, NARROW = 2048, 512  # rows of a block, and of one whose rows are dear or whose pairs take long
+FINE = 1e-9  # violation that ends a small problem
+WIDE, NARROW = 2048, 512  # rows of a block, and of one whose rows cost much or whose pairs take long
 WHOLE = 4096  # active rows that are taken for a block all together
 WORK = 40_000_000  # rows looked at by one compiled call: a tenth of a second
 SHARE = 0.2  # part of the violation that a block is worked down to
@@ -50,86 +50,64 @@ LARGE = 3000  # rows for which the interior method takes seconds
 
 
 def smo(
-    rows: Make | KernelRows | Part | StreamedRows,
+    source: KernelSource,
     diagonal: NDArray[Any],
     z: NDArray[Any],
     C: NDArray[Any],
     *,
     tol: float = 1e-3,
-    cache_bytes: float = CACHE,
     start: NDArray[Any] | None = None,
     watch: Watch | None = None,
     tick: Tick | None = None,
     most: float = np.inf,
 ) -> Dual:
-    """Solve the dual; ``rows(indices)`` gives kernel rows, ``tol`` is the violation that is let pass.
+    """Solve the dual to a violation of ``tol``; a small problem is given up after ``most`` rounds.
 
-    ``most`` is the number of rounds after which a small problem is given up.
-
-    A plain function is called from this thread alone; KernelRows, a part of them, or streamed ones are shared with
-    other problems and made by several threads.  On Ctrl-C the answer so far comes back, marked ``interrupted``.
+    On Ctrl-C the answer so far comes back, marked ``interrupted``.
     """
     z, C, diagonal = (np.ascontiguousarray(values, np.float64) for values in (z, C, diagonal))
-    if not isinstance(rows, KernelRows | Part | StreamedRows):
-        rows = KernelRows(rows, z.size, cache_bytes, workers=1)
-    source = Part(rows, EVERYTHING) if isinstance(rows, KernelRows) else rows
-    alpha = feasible(start, z, C)
+    problem, alpha = DualProblem(diagonal, z, C, watch or Watch(), tick), feasible(start, z, C)
     with one_blas_thread():  # the same sums whatever the number of threads
-        if isinstance(source, Part) and z.size <= SMALL and source.kernel.cache_bytes >= 8 * z.size**2:
-            whole = Whole(source.whole(), diagonal, z, C, alpha)
-            whole.most = most
-            return whole.solve(min(tol, FINE), watch, tick)
-        return Blocks(source, diagonal, z, C, alpha, watch=watch).solve(tol, watch, tick)
+        if z.size <= SMALL and (K := source.whole()) is not None:
+            return SmallSolver(K, problem, alpha).solve(min(tol, FINE), most)
+        return BlockSolver(source, problem, alpha).solve(tol)
 
 
-class Blocks(Ascent):
+class BlockSolver(DualSolver):
     """A problem whose kernel rows are asked for block by block."""
 
-    def __init__(
-        self,
-        source: Part | StreamedRows,
-        diagonal: Vector,
-        z: Vector,
-        C: Vector,
-        alpha: Vector,
-        f: Vector | None = None,
-        watch: Watch | None = None,
-    ) -> None:
-        """Begin with alpha; where f is given, other rows of the problem stand still, and are in it."""
-        super().__init__(diagonal, z, C, alpha, watch)
+    def __init__(self, source: KernelSource, problem: DualProblem, alpha: Vector, f: Vector | None = None) -> None:
+        """Begin with α; where f is given, other rows of the problem stand still, and are in it."""
+        super().__init__(problem, alpha)
         self.source = source
         self.partial = f is not None
-        self.size = WIDE if isinstance(source, StreamedRows) else NARROW
+        self.size = NARROW if source.keeps_rows else WIDE
         self.hard = False  # a block took too many pairs
         self.last = 0, np.inf  # round and violation when progress was looked at
         self.made = 0  # kernel rows, up to the last time that rows were left out
-        self.spare = 2.0  # for ``crowded``; grows when rows were left out too early
+        self.spare = 2.0  # for ``_crowded``; grows when rows were left out too early
         self.block: Indices = np.zeros(0, np.int64)
         self.gram: NDArray[Any] = np.zeros((0, 0), source.dtype)
         self.checked = np.inf  # violation when f was last computed exactly
         if f is not None:
             self.f = f
         elif not self.fresh:
-            self.refresh()
+            self._refresh()
 
-    def round(self, violation: float, limit: float, tick: Tick | None) -> None:
+    def round(self, violation: float, limit: float) -> None:
         """Take the step that suits what has been seen so far."""
         active = self.active()
-        if self.slow(violation) and active.size <= LARGE:
+        small = active.size <= min(WHOLE, self.source.capacity) and self.source.missing(active) <= self.size
+        if self._slow(violation) and active.size <= LARGE:
             self.round_of_active(active)
-        elif not self.hard and active.size <= min(WHOLE, self.source.capacity) and self.at_hand(active):
-            self.round_of_block(self.mark(active), 0.5 * limit)
-        elif self.crowded(active):
-            self.shrink(active, max(limit, SHRUNK * violation), tick)
+        elif small and not self.hard:
+            self.round_of_block(self._mark(active), 0.5 * limit)
+        elif self._crowded(active):
+            self.shrink(active, max(limit, SHRUNK * violation))
         else:
-            self.round_of_block(self.choose(), max(0.5 * limit, SHARE * violation))
+            self.round_of_block(self._choose(), max(0.5 * limit, SHARE * violation))
 
-    def at_hand(self, rows: Indices) -> bool:
-        """Tell whether the kernel matrix of these rows asks for no more new ones than a block does."""
-        return isinstance(self.source, StreamedRows) or self.source.missing(rows) <= self.size
-
-    def mark(self, rows: Indices) -> NDArray[np.bool_]:
-        """Tell for every row whether it is one of these."""
+    def _mark(self, rows: Indices) -> NDArray[np.bool_]:
         marked = np.zeros(self.z.size, bool)
         marked[rows] = True
         return marked
@@ -143,18 +121,18 @@ class Blocks(Ascent):
         block, K, z, C = self.block, self.gram, self.z[self.block], self.C[self.block]
         before, f = self.alpha[block], self.f[block]
         alpha, bound = before.copy(), WORK // block.size
-        steps, bent = pairs(K, self.diagonal[block], z, C, alpha, f, limit, bound)
-        if steps == bound and not bent:
+        done = pairs(K, self.diagonal[block], z, C, alpha, f, limit, bound)
+        if done.steps == bound and not done.indefinite:
             if block.size <= NARROW:
                 alpha = _improved(K.astype(np.float64), z, C, alpha, f, self.watch)
                 f = self.f[block] + ((alpha - before) * z) @ K
             self.size, self.hard = NARROW, True
         self.source.add(self.f, block, (alpha - before) * z, known=block)
         self.alpha[block], self.f[block] = alpha, f
-        self.count(steps, bent)
+        self._count(*done)
 
-    def slow(self, violation: float) -> bool:
-        """Tell whether the violation has hardly fallen in the last blocks that were worked off."""
+    def _slow(self, violation: float) -> bool:
+        """Whether the violation has hardly fallen in the last blocks that were worked off."""
         since, then = self.last
         if self.indefinite or self.rounds - since < SLOW:
             return False
@@ -169,42 +147,41 @@ class Blocks(Ascent):
         self.alpha[active] = better
         self.fresh = False
 
-    def crowded(self, active: Indices) -> bool:
-        """Tell whether kernel rows are better made for the active rows alone.
+    def _crowded(self, active: Indices) -> bool:
+        """Whether kernel rows are better made for the active rows alone.
 
         Streamed rows then cost less at once; of those that are kept, more must have been made again than it takes to
         look at all rows afterwards.
         """
-        if isinstance(self.source, StreamedRows):
+        if not self.source.keeps_rows:
             return bool(self.spare * active.size <= self.z.size)
         spent = self.source.made - self.made
         kept = self.source.capacity + np.count_nonzero(self.alpha)
         return bool(2 * active.size <= self.z.size and spent > self.spare * kept)
 
     def active(self) -> Indices:
-        """Give the rows that may have to move: not those that no other row makes a violating pair with."""
-        highest, lowest = self.interval()
+        """The rows that may have to move: not those that no other row makes a violating pair with."""
         up, low = keys(self.z, self.alpha, self.C, self.f)
-        return np.flatnonzero((up < highest) | (-low > lowest))
+        return np.flatnonzero((up < -low.min()) | (low < -up.min()))
 
-    def shrink(self, active: Indices, limit: float, tick: Tick | None) -> None:
+    def shrink(self, active: Indices, limit: float) -> None:
         """Solve for some rows, whose shorter kernel rows are cheaper; then bring f of the others up to date."""
-        diagonal, z, C, alpha, f = (values[active] for values in (self.diagonal, self.z, self.C, self.alpha, self.f))
-        part = Blocks(self.source.narrow(active), diagonal, z, C, alpha, f, self.watch)
+        source, problem = self.source.narrow(active), self.problem.part(active)
+        part = BlockSolver(source, problem, self.alpha[active], self.f[active])
         part.size, part.hard = self.size, self.hard
         try:
-            part.run(limit, self.watch, tick)
+            part.run(limit)
         finally:
             self.source.add(self.f, active, (part.alpha - self.alpha[active]) * part.z, known=active)
             self.alpha[active], self.f[active] = part.alpha, part.f
-            self.count(part.inner, part.indefinite)
+            self._count(part.inner, part.indefinite)
             self.rounds += part.rounds
             self.block, self.gram = self.block[:0], self.gram[:0, :0]
         self.size, self.hard, self.made = part.size, part.hard, self.source.made
         self.spare *= 2 if self.violation() > 10 * limit else 1  # it was too early
 
-    def refresh(self, exact: bool = False) -> None:
-        """Compute f from alpha, with the rows as they are kept or, exactly, as they are made."""
+    def _refresh(self, exact: bool = False) -> None:
+        """Compute f from α, with the rows as they are kept or, exactly, as they are made."""
         f, support = -self.z, np.flatnonzero(self.alpha)
         weights = (self.alpha * self.z)[support]
         if exact:
@@ -221,37 +198,37 @@ class Blocks(Ascent):
         """
         if self.fresh or self.partial or self.source.doubt(self.alpha) <= DOUBT * limit:
             return True
-        self.refresh(exact=True)
+        self._refresh(exact=True)
         before, self.checked = self.checked, self.violation()
         if self.checked > 0.5 * before:
             self.source, self.size, self.made = self.source.wide(), NARROW, 0
             self.block, self.gram = self.block[:0], np.zeros((0, 0))
         return self.checked <= limit
 
-    def tells(self) -> bool:
-        """Tell whether so small a violation means a small gap too, which a part of the rows cannot know."""
-        return self.partial or super().tells()
+    def _small_gap(self) -> bool:
+        """Whether so small a violation means a small gap too, which a part of the rows cannot know."""
+        return self.partial or super()._small_gap()
 
-    def choose(self) -> NDArray[np.bool_]:
+    def _choose(self) -> NDArray[np.bool_]:
         """Mark the rows of the next block: half are the worst violators, half are of the block before."""
         size, old = min(self.size, self.source.capacity), self.block
-        chosen = self.worst(size if old.size == 0 else max(2, size // 2))
+        chosen = self._worst(size if old.size == 0 else max(2, size // 2))
         free = (self.alpha[old] > 0) & (self.alpha[old] < self.C[old])  # these are the likeliest to move again
         order = np.argsort(np.where(chosen[old], 0, np.where(free, 1, 2)), kind="stable")
         chosen[old[order[: np.count_nonzero(chosen[old]) + size - np.count_nonzero(chosen)]]] = True
         return chosen
 
-    def worst(self, count: int) -> NDArray[np.bool_]:
+    def _worst(self, count: int) -> NDArray[np.bool_]:
         """Mark so many of the rows that violate the most, of either side half."""
         up, low = keys(self.z, self.alpha, self.C, self.f)
-        worst = self.mark(_smallest(up, count - count // 2))
+        worst = self._mark(_smallest(up, count - count // 2))
         low[worst] = np.inf
         worst[_smallest(low, count // 2)] = True
         return worst
 
 
 def _improved(K: Vector, z: Vector, C: Vector, alpha: Vector, f: Vector, watch: Watch | None) -> Vector:
-    """Give the alpha of a block by an interior method, where they are better than those that pairs have reached."""
+    """The α of a block by an interior method, where they are better than those that pairs have reached."""
     gradient = z * f
     C = np.where(np.isfinite(C), C, FAR * alpha.max(initial=0))  # the method needs bounds; these hardly are ones
     found = interior(K, z, C, z * (K @ (alpha * z)) - gradient, float(alpha @ z), watch)
@@ -261,7 +238,7 @@ def _improved(K: Vector, z: Vector, C: Vector, alpha: Vector, f: Vector, watch: 
 
 
 def _smallest(values: Vector, count: int) -> Indices:
-    """Give the places of the smallest finite values, at most so many."""
+    """The places of the smallest finite values, at most so many."""
     if count < values.size:
         places = np.argpartition(values, count - 1)[:count] if count else np.zeros(0, np.int64)
     else:

@@ -1,18 +1,18 @@
 """The support vector machine: the plane of the largest margin, hard, soft, or in the feature space of a kernel.
 
-Hard margin (C = inf): min |w|²/2 with z_i (w'x_i + w₀) >= 1. Soft margin, where slack t_i = max(0, 1 - z_i g(x_i)):
+Hard margin (C = inf): min ‖w‖²/2 with z_i (wᵗx_i + w₀) >= 1. Soft margin, with slack t_i = max(0, 1 - z_i g(x_i)):
 
-    min  |w|²/2 + C sum of t_i          ("hinge"; dual: max sum of alpha - |sum of alpha z x|²/2, 0 <= alpha <= C)
-    min  |w|²/2 + C sum of t_i²         ("squared_hinge"; dual: the same less sum of alpha²/(4C), 0 <= alpha)
+    min  ‖w‖²/2 + C Σ t_i           ("hinge"; dual: max Σ α - ‖Σ αzx‖²/2, 0 <= α <= C)
+    min  ‖w‖²/2 + C Σ t_i²          ("squared_hinge"; dual: the same less Σ α²/(4C), 0 <= α)
 
-and sum of alpha z = 0, because w₀ is free (the books' |a|² would count it; ``intercept="augmented"`` does that). Then
-w = sum of alpha_i z_i x_i over the support vectors, the rows with alpha > 0; and with K(x, x') in place of x'x the same
-dual finds the plane in the feature space of a kernel.
+and Σ αz = 0, because w₀ is free (the books' ‖a‖² would count it; ``intercept="augmented"`` does that). Then w = Σ αzx
+over the support vectors, the rows with α > 0; and with K(x, x') in place of xᵗx' the same dual finds the plane in the
+feature space of a kernel.
 
-How it is solved: the hard margin of the linear kernel in whole numbers (``_margin.py``), with the certificate of
-``separability`` where no plane separates; linear soft margins by Newton's method in the primal (``_hinge.py``);
-kernels, and small linear problems, by sequential minimal optimization in blocks (``_smo.py``); hard margins with
-kernels as the nearest points of two hulls (``_nearest.py``).
+How it is solved: the hard margin of the linear kernel in whole numbers (``separation.margin``), with the certificate of
+``separability`` where no plane separates; linear soft margins by Newton's method in the primal (``primal``); kernels,
+and small linear problems, by sequential minimal optimization in blocks (``blocks``); hard margins with kernels as the
+nearest points of two hulls (``_kernel_matrix.nearest``).
 
 Sources: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11, Eqs. 104-110, Problems 29-31; *Machine Learning:
 Theory and Practice*, ch. 8, §8.4; Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*.
@@ -20,8 +20,8 @@ Theory and Practice*, ch. 8, §8.4; Cristianini, Shawe-Taylor, *An Introduction 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -33,34 +33,30 @@ from sklearn.utils.validation import check_is_fitted
 from .. import mercer
 from .._engine.driver import Watch
 from .._engine.problem import Problem
-from .._guards.parameters import choice, number
+from .._guards.parameters import CACHE_SIZE, FLAG, Choice, Number
 from .._guards.state import unchanged_on_failure
+from .._kernel_matrix.expansion import kernel_blocks
 from .._kernel_matrix.makers import LEAST, checked_diagonal
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import LinearClassifier, available_when
 from ..base.lazy_report import Elsewhere, Later
 from ..exceptions import FitInterruptedWarning, warn_user
-from ..solution import Epoch, Findings, Solution, Status
+from ..solution import Epoch, Solution, Status
 from .many_classes import machines
-from .problems import Machine, Parts, Settings, expansions, spread
+from .problems import Machine, MachineFindings, ProblemsOfTwo, Settings, Strengths
 
-HUGE = 1e30  # C|x|², or C K(x, x), beyond which there is no telling it from infinity
+Past = Sequence[Machine | None] | None  # the machines of another C, where there are any
+
+HUGE = 1e30  # C‖x‖², or C K(x, x), beyond which there is no telling it from infinity
 STRETCHED = 1e14  # the same where rounding begins to hide the length of w
-PORTION = 64 * 2**20  # bytes of kernel values that a prediction holds at a time
-NO_SIGMOIDS = "The classes are predicted, but not their probabilities, for the sigmoids are missing: fit again."
+COST = Number("give a cost of slack > 0, or inf for the hard margin", 0)
 FOLDS = 5  # of the cross-validation that probability=True asks for
+NO_SIGMOIDS = "The classes are predicted, but not their probabilities, for the sigmoids are missing: fit again."
 NO_MARGIN = "margin_ and width_ are infinite, for |w|² is not positive: "
 NO_MARGIN_WHY = (
     "the patterns coincide in the feature space, or the kernel is no inner product.",
     "Ctrl-C came before the first step.",
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class MachineFindings(Findings):
-    """The machine of one problem, with its multipliers."""
-
-    machine: Machine
 
 
 class SupportVectorMachine(LinearClassifier):
@@ -76,7 +72,7 @@ class SupportVectorMachine(LinearClassifier):
     loss : {"hinge", "squared_hinge"}, default="hinge"
         What slack costs.
     intercept : {"free", "augmented"}, default="free"
-        Whether w₀ takes no part in the norm, or is one more weight of a minimum |a|; the latter for the linear kernel.
+        Whether w₀ takes no part in the norm, or is one more weight of a minimum ‖a‖; the latter for the linear kernel.
     tol : float, default=1e-3
         Relative duality gap (linear) or violation of the Kuhn-Tucker conditions (kernels) that is let pass. Problems of
         up to 1,000 rows are finished to 1e-9.
@@ -131,6 +127,16 @@ class SupportVectorMachine(LinearClassifier):
     """
 
     _criterion = "|w|^2/2 + C sum of slack, or of squared slack"
+    _parameters = {
+        "loss": Choice(("hinge", "squared_hinge")),
+        "intercept": Choice(("free", "augmented")),
+        "tol": Number("give a tolerance > 0, such as 1e-3", 0),
+        "cache_size": CACHE_SIZE,
+        "kernel": lambda name, value: mercer.get(value),
+        "C": lambda name, C: C if isinstance(C, float | np.floating) and np.inf == C else COST(name, C),
+        "class_weight": lambda name, value: check_class_weight(value),
+        "probability": FLAG,
+    }
 
     def __init__(
         self,
@@ -162,15 +168,6 @@ class SupportVectorMachine(LinearClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        mercer.get(self.kernel)
-        choice("loss", self.loss, ("hinge", "squared_hinge"))
-        choice("intercept", self.intercept, ("free", "augmented"))
-        number("tol", self.tol, "give a tolerance > 0, such as 1e-3", 0)
-        number("cache_size", self.cache_size, "give the megabytes that kernel rows may take", 0)
-        if not (isinstance(self.C, float | np.floating) and np.inf == self.C):
-            number("C", self.C, "give a price of slack > 0, or inf for the hard margin", 0)
-        check_class_weight(self.class_weight)
-        choice("probability", self.probability, (True, False))
         if self.intercept == "augmented" and not self._is_plane():
             raise ValueError("intercept='augmented' belongs to the linear kernel: take intercept='free'.")
 
@@ -194,32 +191,34 @@ class SupportVectorMachine(LinearClassifier):
         self
             The fitted classifier.
         """
+        return super().fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[MachineFindings]]:
+        """Fit, with ``start`` from the machines of another C."""
         with unchanged_on_failure(self):
-            super().fit(X, y, sample_weight)
+            solutions = super()._fit(X, y, sample_weight, **options)
             if self.probability:
-                self.__dict__.pop("sigmoids_", None)
-                self._calibrate(X, y, sample_weight)
-        return self
+                self.__dict__.pop("sigmoids_", None)  # of an earlier fit
+                if self.status_ is not Status.STOPPED:
+                    self._calibrate(X, y, sample_weight)
+        return solutions
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit the sigmoids; Ctrl-C leaves a machine without them."""
-        if self.status_ is Status.STOPPED:
-            return
         _, counts = np.unique(np.asarray(y), return_counts=True)
         if counts.min() < FOLDS:
             raise ValueError(
                 f"probability=True: a class has {counts.min()} rows, and sigmoids are fitted to {FOLDS} folds; "
                 f"give each class at least {FOLDS} rows, or take probability=False."
             )
-        fold = Fold(**self.get_params(deep=False)).set_params(probability=False)
         try:
-            calibrated = CalibratedClassifierCV(fold, cv=FOLDS, ensemble=False).fit(X, y, sample_weight)
+            calibrated = CalibratedClassifierCV(Fold.like(self), cv=FOLDS, ensemble=False).fit(X, y, sample_weight)
         except KeyboardInterrupt:
             self.status_, notes = Status.STOPPED, self.report_.to_dict()["notes"]
-            told = {"status": self.status_.name, "reason": self.status_.sentence, "notes": [*notes, NO_SIGMOIDS]}
-            self.report_.add(told)
-            text = f"{self.report_.headline()} (Ctrl-C). {NO_SIGMOIDS}"
-            warn_user(FitInterruptedWarning(text, self.report_))
+            self.report_.add(
+                {"status": self.status_.name, "reason": self.status_.sentence, "notes": [*notes, NO_SIGMOIDS]}
+            )
+            warn_user(FitInterruptedWarning(f"{self.report_.headline()} (Ctrl-C). {NO_SIGMOIDS}", self.report_))
         else:
             (found,) = calibrated.calibrated_classifiers_
             self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in found.calibrators])
@@ -266,13 +265,15 @@ class SupportVectorMachine(LinearClassifier):
         total = P.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(P, total, out=np.full_like(P, 1 / P.shape[1]), where=total > 0))
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
+    def _solutions(
+        self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any, start: Past = None
+    ) -> list[Solution[MachineFindings]]:
         problem.check_finite()
         problem = problem.canonical()
         if self.class_weight is not None:
             weight = row_weights(self.class_weight, self.classes_, problem.labels, problem.weight)
             problem = replace(problem, weight=weight.astype(problem.dtype))
-        self._stretch = self._checked_price(problem)
+        stretch = self._stretch(problem)
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
         parts = self._parts(problem)
         if any(rows.size == 0 for rows in parts.members):
@@ -280,14 +281,14 @@ class SupportVectorMachine(LinearClassifier):
                 "sample_weight is zero for every row of a class: a margin lies between two classes; give each of them "
                 "a row of positive weight."
             )
-        before: list[Machine | None] = self.__dict__.pop("_before", None) or [None] * len(parts)
         free = self.intercept == "free"
         settings = Settings(self.C, self.loss == "squared_hinge", free, self.tol, self.cache_size * 2**20)
-        found = machines(settings, mercer.get(self.kernel), (problem, self.classes_), parts, before, watch)
-        return [self._solution(machine, problem) for machine in found]
+        whole = problem, self.classes_
+        found = machines(settings, mercer.get(self.kernel), whole, parts, start or [None] * len(parts), watch)
+        return [self._solution(machine, stretch, problem.dtype) for machine in found]
 
-    def _checked_price(self, problem: Problem) -> float:
-        """The largest price times the largest |x|² or K(x, x), which no rounding must hide; 0 for a hard margin."""
+    def _stretch(self, problem: Problem) -> float:
+        """The largest cost times the largest ‖x‖² or K(x, x), which no rounding must hide; 0 for a hard margin."""
         square = problem.squared_radius()  # refuses numbers whose products overflow
         what, remedy = "squared lengths", f"divide the features by {square**0.5:.1g}, standardize them"
         if not self._is_plane():
@@ -304,33 +305,30 @@ class SupportVectorMachine(LinearClassifier):
             return 0.0
         weight = problem.weight[problem.weight > 0] if problem.weight.size else np.ones(1)
         high, low = float(weight.max()), float(weight.min())
-
-        def refusal(weight: float, limit: str, other: str) -> ValueError:
-            times = "" if weight == 1 else f" times a weight of {weight:.1g}"
-            return ValueError(
+        too_high = not self.C * high * square <= HUGE
+        if too_high or self.C * low < LEAST or 0 < self.C * low * square < LEAST:
+            extreme, limit, other = (high, "infinity", "smaller") if too_high else (low, "zero", "larger")
+            times = "" if extreme == 1 else f" times a weight of {extreme:.1g}"
+            raise ValueError(
                 f"C={self.C:g}{times} is beyond what floats can tell from {limit} for {what} of {square:.1g}: "
-                f"{remedy}, or give a {other} price."
+                f"{remedy}, or give a {other} cost."
             )
-
-        if not self.C * high * square <= HUGE:
-            raise refusal(high, "infinity", "smaller")
-        if self.C * low < LEAST or 0 < self.C * low * square < LEAST:
-            raise refusal(low, "zero", "larger")
         return self.C * high * square
 
-    def _parts(self, problem: Problem) -> Parts:
-        return Parts(problem.labels, self.classes_.size, self.multiclass_)
+    def _parts(self, problem: Problem) -> ProblemsOfTwo:
+        return ProblemsOfTwo(problem.labels, self.classes_.size, self.multiclass_)
 
-    def _solution(self, found: Machine, problem: Problem) -> Solution[Any]:
+    def _solution(self, found: Machine, stretch: float, dtype: Any) -> Solution[MachineFindings]:
         length = found.length
         margin = {"margin": 1 / length} if length > 0 else {}
         stopped = found.status is Status.STOPPED
         return Solution(
-            found.a[None].astype(problem.dtype),
+            found.a[None].astype(dtype),
             found.status,
             [Epoch(0, found.criterion, np.nan, 0)] if stopped else [],
             MachineFindings(
                 machine=found,
+                stretch=stretch,
                 details={
                     "criterion value": found.criterion,
                     "duality gap": found.gap,
@@ -345,8 +343,8 @@ class SupportVectorMachine(LinearClassifier):
 
     # --- what is published
 
-    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
-        self._machines = machines = [solution.findings.machine for solution in solutions]
+    def _publish(self, solutions: list[Solution[MachineFindings]], problem: Problem, X: Any) -> None:
+        machines = [solution.findings.machine for solution in solutions]
         parts, alphas = self._parts(problem), [machine.alpha for machine in machines]
         self.support_, self._n_rows = parts.supports(alphas), problem.n_rows
         self.n_support_ = np.bincount(problem.labels[self.support_], minlength=self.classes_.size)
@@ -383,8 +381,8 @@ class SupportVectorMachine(LinearClassifier):
         return alpha[:, 0] if alpha.shape[1] == 1 else alpha
 
     def _spread(self) -> NDArray[np.float64]:
-        """The strengths alpha z of the support vectors, one column a problem."""
-        return spread(self._strengths, self.n_support_, self.multiclass_)
+        """The strengths αz of the support vectors, one column a problem."""
+        return Strengths(self._strengths, self.n_support_, self.multiclass_).spread()
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         if self._is_plane():
@@ -396,30 +394,36 @@ class SupportVectorMachine(LinearClassifier):
         if self._is_plane():
             return super()._scores(X)
         check_is_fitted(self)
-        X = self._taken(X, reset=False)
-        kernel = mercer.get(self.kernel)
-        strengths = self._strengths, self.n_support_, self.multiclass_
+        X, kernel = self._taken(X, reset=False), mercer.get(self.kernel)
+        strengths = Strengths(self._strengths, self.n_support_, self.multiclass_)
         if isinstance(kernel, mercer.Precomputed):
-            return np.asarray(expansions(X[:, self.support_], *strengths) + self.intercept_)
+            return np.asarray(strengths.sums(X[:, self.support_]) + self.intercept_)
         scores = np.empty((X.shape[0], self.intercept_.size))
-        size = max(1, PORTION // (8 * max(1, self.support_.size)))
-        for start in range(0, X.shape[0], size):
-            K = kernel(X[start : start + size], self.support_vectors_)
-            scores[start : start + size] = expansions(K, *strengths) + self.intercept_
+        for part, K in kernel_blocks(kernel, X, self.support_vectors_):
+            scores[part] = strengths.sums(K) + self.intercept_
         return scores.astype(X.dtype)
 
-    def _remedy(self) -> str:
-        if self._stretch > STRETCHED:
-            return (
+    def _facts(self, solutions: list[Solution[MachineFindings]], problem: Problem) -> dict[str, Any]:
+        facts = super()._facts(solutions, problem)
+        if facts["remedy"] is not None and solutions[0].findings.stretch > STRETCHED:
+            facts["remedy"] = (
                 "standardized features or a smaller C: beside a C|x|² as large as this, rounding hides the length of w."
             )
-        if max(machine.violation for machine in self._machines) <= self.tol:
-            return "a smaller tol: the violation is below it, and the duality gap is still large."
+        elif facts["remedy"] is not None and max(each.findings.machine.violation for each in solutions) <= self.tol:
+            facts["remedy"] = "a smaller tol: the violation is below it, and the duality gap is still large."
+        return facts
+
+    def _remedy(self) -> str:
         return "a larger tol, standardized features, or a smaller C."
 
 
 class Fold(SupportVectorMachine):
-    """A machine that is one of many, of which nobody wants what Ctrl-C leaves of it."""
+    """A machine that is one of many: what Ctrl-C leaves of it is of no use, so that it raises."""
+
+    @classmethod
+    def like(cls, model: SupportVectorMachine) -> Self:
+        """One with the parameters of a model, but without probabilities."""
+        return cls(**model.get_params(deep=False) | {"probability": False})
 
     def _warn(self, watch: Watch, solutions: list[Solution[Any]]) -> None:
         if watch.interrupted:

@@ -1,10 +1,10 @@
 """The dual of the soft margin for a small kernel matrix, by an interior method.
 
-    minimize  1/2 a'Qa - p'a   subject to  0 <= a <= C,  z'a = c,   Q_ij = z_i z_j K_ij
+    minimize  ½ aᵗQa - pᵗa   subject to  0 <= a <= C,  zᵗa = c,   Q_ij = z_i z_j K_ij
 
 with p = 1 and c = 0 for a problem by itself, other numbers for a block of one whose other variables stand still.
-The conditions  Qa - p + zy - s + t = 0,  z'a = c,  a_i s_i = mu,  (C_i - a_i) t_i = mu  are followed by Newton's steps
-while mu goes to zero: each factors Q + diag(s/a + t/(C - a)) once, and uses it to look ahead and to correct (Mehrotra).
+The conditions  Qa - p + zy - s + t = 0,  zᵗa = c,  a_i s_i = μ,  (C_i - a_i) t_i = μ  are followed by Newton's steps
+while μ goes to zero: each factors Q + diag(s/a + t/(C - a)) once, and uses it to look ahead and to correct (Mehrotra).
 Some twenty steps do, however large C is and whatever the rank of K, which is where working off pairs takes forever.
 
 References
@@ -18,39 +18,38 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from .._engine.driver import Watch
+from .._kernel_matrix.source import Vector
 
-STEPS = 60
+STEPS = 60  # three times what it takes
 CLOSE = 1e-12  # what is left of the duality gap in the end, as a share of the value
 KEPT = 0.99  # share of the way to the boundary
 
-Vector = NDArray[np.float64]
 Direction = tuple[Vector, Vector, Vector, float]
 
 
 def interior(K: Vector, z: Vector, C: Vector, p: Vector, c: float, watch: Watch | None) -> Vector | None:
-    """Give a, those near a bound put there; None where a bound is infinite.
+    """The a, those near a bound put there; None where a bound is infinite.
 
     Where K is not semidefinite the way ends early: see whether the answer is an improvement.
     """
     if not C.max(initial=0) < np.inf:
         return None
-    state = State(K * np.outer(z, z), z, C, p, c)
+    point = InteriorPoint(K * np.outer(z, z), z, C, p, c)
     for _ in range(STEPS):
         if watch is not None:
             watch.check()
         try:
-            if not state.step():
+            if not point.step():
                 break
         except np.linalg.LinAlgError:
             break
-    return state.snapped()
+    return point.snapped()
 
 
-class State:
+class InteriorPoint:
     """The variables a, s, t, y on their way."""
 
     def __init__(self, Q: Vector, z: Vector, C: Vector, p: Vector, c: float) -> None:
@@ -64,7 +63,9 @@ class State:
         total = float(a @ s + b @ t)
         if not total > CLOSE * abs(float(a @ self.p - a @ product / 2)):
             return False
-        factor = self._factor(s / a + t / b)
+        A = self.Q.copy()
+        A.flat[:: len(A) + 1] += s / a + t / b
+        factor = cho_factor(A, lower=True, overwrite_a=True)
         u = cho_solve(factor, self.z)
         rest = self.p - product - self.z * self.y + s - t
         da, ds, dt, _ = self._direction(factor, u, rest, -a * s, -b * t)
@@ -77,7 +78,7 @@ class State:
         return share > 1e-6 and bool(np.all(self.a > 0) and np.all(self.a < self.C))
 
     def snapped(self) -> Vector:
-        """Give a, each put on the bound that its multiplier presses it against; the free ones make up for it."""
+        """The a, each put on the bound that its multiplier presses it against; the free ones make up for it."""
         low, high = self.a < self.s * self.C, self.C - self.a < self.t * self.C
         a = np.where(low, 0.0, np.where(high, self.C, np.clip(self.a, 0, self.C)))
         free = ~(low | high)
@@ -85,13 +86,8 @@ class State:
             a[free] -= self.z[free] * (a @ self.z - self.c) / np.count_nonzero(free)
         return np.asarray(np.clip(a, 0, self.C))
 
-    def _factor(self, diagonal: Vector) -> Any:
-        A = self.Q.copy()
-        A.flat[:: len(A) + 1] += diagonal
-        return cho_factor(A, lower=True, overwrite_a=True)
-
     def _direction(self, factor: Any, u: Vector, rest: Vector, rs: Vector, rt: Vector) -> Direction:
-        """Newton's step for what is left of the conditions: rest, z'a, and rs, rt of the products."""
+        """Newton's step for what is left of the conditions: rest, zᵗa, and rs, rt of the products."""
         a, b = self.a, self.C - self.a
         v = cho_solve(factor, rest + rs / a - rt / b)
         dy = float(self.z @ v + self.z @ a - self.c) / float(self.z @ u)
@@ -100,5 +96,5 @@ class State:
 
 
 def _reach(*pairs: tuple[Vector, Vector]) -> float:
-    """Give the share of a step, at most 1, that keeps every variable from becoming negative."""
+    """The share of a step, at most 1, that keeps every variable from becoming negative."""
     return min(1.0, *(float((-x[dx < 0] / dx[dx < 0]).min(initial=1.0)) for x, dx in pairs))

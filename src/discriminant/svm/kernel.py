@@ -8,35 +8,33 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from .. import mercer
 from .._engine.driver import Watch
 from .._kernel_matrix.makers import GaussianRowMaker, RowMaker
 from .._kernel_matrix.nearest import nearest
-from .._kernel_matrix.rows import Indices, KernelRows, Part
+from .._kernel_matrix.rows import SMALL, KernelRows, StoredRows
+from .._kernel_matrix.source import Indices, KernelSource, Vector
 from .._kernel_matrix.streamed import FEATURES, StreamedRows
 from ..exceptions import NotSeparableError
 from ..solution import Status
 from .blocks import smo
 from .dual import LOOSE
-from .linear import NEARLY, SMALL, Vector, ended, relative_gap
-from .problems import Machine, Settings, Sides
+from .problems import NEARLY, Machine, Settings, TwoClasses, dual_bounds, relative_gap
 
 COARSE = 1e-4  # tolerance from which kernel rows in float32 will do
 KEPT = 4  # one in so many fast kernel rows is kept: to make one again costs about what fresh memory costs
-REACH = 100  # largest |x - mean|²/sigma² of patterns whose kernel float32 gives to 1e-5
+REACH = 100  # largest ‖x - mean‖²/σ² of patterns whose kernel float32 gives to 1e-5
 INDEFINITE = "The kernel is not positive semidefinite: a stationary point, perhaps not the best one."
 
 
-class Surfaces:
+class KernelMachines:
     """Machines for parts of a problem, on kernel rows that they share."""
 
     def __init__(self, settings: Settings, kernel: mercer.Kernel, X: Any, watch: Watch) -> None:
         self.settings, self.kernel, self.watch = settings, kernel, watch
-        self.hard = bool(np.isinf(settings.C))
-        exact = self.hard or settings.squared  # multipliers without bounds make much of rounding
+        exact = settings.hard or settings.squared  # multipliers without bounds make much of rounding
         self.streamed: StreamedRows | None = None
         if isinstance(kernel, mercer.Precomputed):
             self.rows = KernelRows.of_matrix(X.toarray() if sparse.issparse(X) else X)
@@ -52,74 +50,63 @@ class Surfaces:
         self.diagonal = np.asarray(diagonal, np.float64)
 
     def _maker(self, X: Any, exact: bool) -> RowMaker:
-        """Choose what makes kernel rows; Gaussian ones of many patterns in float32, which will do for a coarse tol."""
+        """Gaussian rows of many patterns are made in float32, which will do for a coarse tol."""
         coarse = X.shape[0] > 2 * SMALL and self.settings.tol >= COARSE and not (exact or sparse.issparse(X))
-        if (
-            coarse
-            and isinstance(self.kernel, mercer.Gaussian)
-            and (fast := GaussianRowMaker(self.kernel, X)).reach < REACH
-        ):
-            return fast
+        if coarse and isinstance(self.kernel, mercer.Gaussian):
+            fast = GaussianRowMaker(self.kernel, X)
+            if fast.reach < REACH:
+                return fast
         return RowMaker(self.kernel, X)
 
-    def machine(self, sides: Sides, past: Machine | None) -> Machine:
+    def machine(self, two: TwoClasses, past: Machine | None) -> Machine:
         """Solve for two classes, from what was found for another C."""
-        rows = sides.rows
-        if self.hard:
-            return self._hard(self.rows.part(rows), self.diagonal[rows], sides.z)
-        source = (self.rows if rows.size <= SMALL or self.streamed is None else self.streamed).part(rows)
-        return self._soft(source, sides, None if past is None else past.alpha)
+        return self._hard(two) if self.settings.hard else self._soft(two, None if past is None else past.alpha)
 
-    def _hard(self, source: Part, diagonal: Vector, z: Vector) -> Machine:
-        """Give the surface midway between the nearest points of the two hulls, or say that they touch."""
-        found = nearest(source, diagonal, z, self.watch)
+    def _hard(self, two: TwoClasses) -> Machine:
+        """The surface midway between the nearest points of the two hulls, unless they touch."""
+        found = nearest(self.rows.part(two.rows), self.diagonal[two.rows], two.z, self.watch)
         if not found.apart:
             raise NotSeparableError(
                 f"C=inf asks for a surface without errors, and with kernel={self.kernel!r} there is none: in its "
                 f"feature space weighted means of {np.count_nonzero(found.mu)} rows of the two classes meet, to "
                 "rounding. Take a finite C or a richer kernel."
             )
-        square = 4 / found.square  # |w|², as the margin is half the distance
+        square = 4 / found.square  # ‖w‖², as the margin is half the distance
         gap = relative_gap(found.square**2, max(found.reached, 0.0) ** 2)
         status = Status.STOPPED if found.interrupted else Status.SEPARATED
         bias = np.array([-2 * found.middle / found.square])
-        return Machine(2 * found.mu / found.square, bias, square, square / 2, gap, gap, found.steps, status, [])
+        return Machine(2 * found.mu / found.square, bias, square, square / 2, gap, gap, found.steps, status)
 
-    def _soft(self, source: Part | StreamedRows, sides: Sides, start: Vector | None) -> Machine:
-        rows, z, C = sides
-        extra, bounds = np.zeros(rows.size), C
-        problem: KernelRows | Part | StreamedRows = source
-        if self.settings.squared:  # the same dual with 1/(2C) more on the diagonal and no bounds
-            extra, bounds = 0.5 / C, np.full(rows.size, np.inf)
-            thick = Thickened(self.rows, rows, extra)
-            problem = KernelRows(thick, rows.size, self.settings.cache_bytes, np.float64, 1)
-        tol = NEARLY if rows.size <= SMALL else self.settings.tol
+    def _soft(self, two: TwoClasses, start: Vector | None) -> Machine:
+        rows, z, C = two
+        squared, small = self.settings.squared, rows.size <= SMALL
+        extra, bounds = dual_bounds(C, squared)
+        shared = self.rows if small or self.streamed is None else self.streamed
+        source: KernelSource = self._with_diagonal(rows, extra) if squared else shared.part(rows)
+        tol = NEARLY if small else self.settings.tol
         with np.errstate(over="ignore", invalid="ignore"):  # where the dual has no maximum
-            dual = smo(problem, self.diagonal[rows] + extra, z, bounds, tol=tol, start=start, watch=self.watch)
-        if self.settings.squared and not dual.objective <= (1 + LOOSE) * C.sum():  # the criterion at w = 0
+            dual = smo(source, self.diagonal[rows] + extra, z, bounds, tol=tol, start=start, watch=self.watch)
+        if squared and not dual.objective <= (1 + LOOSE) * C.sum():  # the criterion at w = 0
             raise ValueError(
                 f"loss='squared_hinge' has no minimum with kernel={self.kernel!r}, which is not positive semidefinite: "
                 "take loss='hinge' or another kernel."
             )
         square = max(2 * (float(dual.alpha.sum()) - dual.objective) - float(dual.alpha @ (dual.alpha * extra)), 0.0)
         value, gap = dual.primal, dual.gap
-        if self.settings.squared:
+        if squared:
             slack = np.maximum(0, dual.alpha * extra - z * (dual.f + dual.bias))
             value = square / 2 + float(C @ slack**2)
             gap = relative_gap(value, dual.objective)
         notes = [INDEFINITE] if dual.indefinite else []
         quality = value, gap, dual.violation, dual.iterations
-        return Machine(dual.alpha, np.array([dual.bias]), square, *quality, ended(dual), notes)
+        return Machine(dual.alpha, np.array([dual.bias]), square, *quality, dual.status, notes)
 
+    def _with_diagonal(self, rows: Indices, extra: Vector) -> StoredRows:
+        """The kernel rows of some patterns with more on the diagonal."""
 
-class Thickened:
-    """Makes kernel rows of some patterns with more on the diagonal."""
+        def make(indices: Indices) -> Vector:
+            K = self.rows.take(rows[indices], rows).astype(np.float64)
+            K[np.arange(indices.size), indices] += extra[indices]
+            return K
 
-    def __init__(self, shared: KernelRows, rows: Indices, extra: Vector) -> None:
-        self.shared, self.rows, self.extra = shared, rows, extra
-
-    def __call__(self, indices: Indices) -> NDArray[np.float64]:
-        """Give the rows with these numbers."""
-        K = self.shared.take(self.rows[indices], self.rows).astype(np.float64)
-        K[np.arange(indices.size), indices] += self.extra[indices]
-        return K
+        return StoredRows(KernelRows(make, rows.size, self.settings.cache_bytes, np.float64, 1))

@@ -1,4 +1,4 @@
-"""Pairs of rows worked off, one after the other, on a kernel matrix that is at hand; see ``_smo`` for the rule.
+"""Pairs of rows worked off, one after the other, on a kernel matrix that is at hand; see ``blocks`` for the rule.
 
 A pair takes three passes over the rows: the extremes of f, the partner of largest gain, f brought up to date.  Each is
 written so that the compiler makes vector code of it: it may not reorder the comparisons of floats, which could be NaN,
@@ -8,142 +8,131 @@ integers, and that of negative ones is turned round.  A row that may not move is
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._engine.rows import compiled, inlined
 
 TAU = 1e-12  # stands for a curvature that is not positive, as in libsvm
 ROUGH = 1e-5  # share of the diagonal below zero that rounding in float32 does not explain
-PORTION = 256  # rows of which one extreme is found, before its place is looked for
+PORTION = 256  # rows of which one extreme is found, before its place is looked for: 2 kB stay in the nearest cache
 LARGEST = np.int64(2**63 - 1)
 
 
-@inlined
-def may_grow(z: Any, alpha: Any, C: Any) -> Any:
-    """Whether alpha z may grow: I_up."""
-    return alpha < C if z > 0 else alpha > 0
+class Keys(NamedTuple):
+    """f where αz may grow and -f where it may shrink, elsewhere infinity: the smallest violate the most."""
+
+    up: NDArray[np.float64]
+    low: NDArray[np.float64]
 
 
-@inlined
-def may_shrink(z: Any, alpha: Any, C: Any) -> Any:
-    """Whether alpha z may shrink: I_low."""
-    return alpha > 0 if z > 0 else alpha < C
+class PairSteps(NamedTuple):
+    """How many pairs were worked off, and whether a curvature was negative."""
+
+    steps: int
+    indefinite: bool
 
 
 @compiled
-def keys(z: Any, alpha: Any, C: Any, f: Any) -> Any:
-    """Give f where alpha z may grow and -f where it may shrink, elsewhere infinity: the smallest violate the most."""
-    up, low = np.full(f.size, np.inf), np.full(f.size, np.inf)
+def keys(z: Any, alpha: Any, C: Any, f: Any) -> Keys:
+    """By how much each row may violate, the least of either side adding up to minus the violation."""
+    up, low = np.empty(f.size), np.empty(f.size)
     for t in range(f.size):
-        if may_grow(z[t], alpha[t], C[t]):
-            up[t] = f[t]
-        if may_shrink(z[t], alpha[t], C[t]):
-            low[t] = -f[t]
-    return up, low
+        away_up, away_low = _distances(z[t], alpha[t], C[t])
+        up[t], low[t] = away_up + f[t], away_low - f[t]
+    return Keys(up, low)
 
 
 @compiled
-def extremes(z: Any, alpha: Any, C: Any, f: Any) -> Any:
-    """Give the largest f where alpha z may shrink, and the smallest where it may grow."""
-    lowest, highest = np.inf, -np.inf
-    for t in range(f.size):
-        if may_grow(z[t], alpha[t], C[t]) and f[t] < lowest:
-            lowest = f[t]
-        if may_shrink(z[t], alpha[t], C[t]) and f[t] > highest:
-            highest = f[t]
-    return highest, lowest
-
-
-@compiled
-def pairs(K: Any, diagonal: Any, z: Any, C: Any, alpha: Any, f: Any, tol: float, steps: int) -> Any:
-    """Work off pairs until the violation is at most tol; the number of steps, and whether a curvature was negative."""
+def pairs(K: Any, diagonal: Any, z: Any, C: Any, alpha: Any, f: Any, tol: float, steps: int) -> PairSteps:
+    """Work off pairs until the violation is at most tol, or so many steps were taken."""
     away_up, away_low = np.empty(f.size), np.empty(f.size)
     for t in range(f.size):
-        away_up[t], away_low[t] = distances(z[t], alpha[t], C[t])
-    bent = False
+        away_up[t], away_low[t] = _distances(z[t], alpha[t], C[t])
+    indefinite = False
     for step in range(steps):
-        i = place_of_lowest(f, away_up)
+        i = _place_of_lowest(f, away_up)
         lowest = f[i] + away_up[i]
-        if not highest(f, away_low) - lowest > tol:
-            return step, bent
-        j = partner(f, away_low, diagonal, K[i], diagonal[i], lowest)
+        if not _highest(f, away_low) - lowest > tol:
+            return PairSteps(step, indefinite)
+        j = _partner(f, away_low, diagonal, K[i], diagonal[i], lowest)
         eta = diagonal[i] + diagonal[j] - 2 * K[i, j]
-        bent |= eta < -ROUGH * (abs(diagonal[i]) + abs(diagonal[j]))
+        indefinite |= eta < -ROUGH * (abs(diagonal[i]) + abs(diagonal[j]))
         delta = (f[j] - lowest) / max(eta, TAU)
         room_i = C[i] - alpha[i] if z[i] > 0 else alpha[i]
         room_j = alpha[j] if z[j] > 0 else C[j] - alpha[j]
         delta = min(delta, room_i, room_j)
-        alpha[i] = moved(alpha[i], z[i] * delta, C[i], delta == room_i)
-        alpha[j] = moved(alpha[j], -z[j] * delta, C[j], delta == room_j)
-        away_up[i], away_low[i] = distances(z[i], alpha[i], C[i])
-        away_up[j], away_low[j] = distances(z[j], alpha[j], C[j])
+        alpha[i] = _moved(alpha[i], z[i] * delta, C[i], delta == room_i)
+        alpha[j] = _moved(alpha[j], -z[j] * delta, C[j], delta == room_j)
+        away_up[i], away_low[i] = _distances(z[i], alpha[i], C[i])
+        away_up[j], away_low[j] = _distances(z[j], alpha[j], C[j])
         p, q = K[i], K[j]
         for t in range(f.size):
             f[t] += delta * (p[t] - q[t])
-    return steps, bent
+    return PairSteps(steps, indefinite)
 
 
 @inlined
-def distances(z: Any, alpha: Any, C: Any) -> Any:
-    """Give zero or infinity for either direction of alpha z: whether it may move."""
-    return 0.0 if may_grow(z, alpha, C) else np.inf, 0.0 if may_shrink(z, alpha, C) else np.inf
+def _distances(z: Any, alpha: Any, C: Any) -> Any:
+    """Zero where αz may grow (I_up), and where it may shrink (I_low), else infinity."""
+    down, up = (0.0 if alpha > 0 else np.inf), (0.0 if alpha < C else np.inf)
+    return (up, down) if z > 0 else (down, up)
 
 
 @inlined
-def moved(alpha: Any, step: Any, C: Any, to_bound: Any) -> Any:
-    """Give alpha after a step; a bound that it meets is met exactly."""
+def _moved(alpha: Any, step: Any, C: Any, to_bound: Any) -> Any:
+    """The α after a step; a bound that it meets is met exactly."""
     if to_bound:
         return C if step > 0 else 0.0
     return min(max(alpha + step, 0.0), C)
 
 
 @inlined
-def bits(x: Any) -> Any:
-    """Give an integer that stands in the order of the integers where x stands in that of the floats."""
+def _bits(x: Any) -> Any:
+    """An integer that stands in the order of the integers where x stands in that of the floats."""
     k = np.float64(x).view(np.int64)
     return k ^ ((k >> 63) & LARGEST)
 
 
 @inlined
-def place_of_lowest(f: Any, away: Any) -> Any:
-    """Give the first place of the smallest f + away."""
+def _place_of_lowest(f: Any, away: Any) -> Any:
+    """The first place of the smallest f + away."""
     lowest, place = LARGEST, 0
     for start in range(0, f.size, PORTION):
         stop = min(start + PORTION, f.size)
         some, distance, low = f[start:stop], away[start:stop], LARGEST
         for t in range(some.size):
-            low = min(low, bits(some[t] + distance[t]))
+            low = min(low, _bits(some[t] + distance[t]))
         if low < lowest:
             lowest, place = low, start
-    while bits(f[place] + away[place]) != lowest and place < f.size - 1:
+    while _bits(f[place] + away[place]) != lowest and place < f.size - 1:
         place += 1
     return place
 
 
 @inlined
-def highest(f: Any, away: Any) -> Any:
-    """Give the largest f - away."""
+def _highest(f: Any, away: Any) -> Any:
     high = -LARGEST
     for t in range(f.size):
-        high = max(high, bits(f[t] - away[t]))
+        high = max(high, _bits(f[t] - away[t]))
     return np.int64(high ^ ((high >> 63) & LARGEST)).view(np.float64)
 
 
 @inlined
-def partner(f: Any, away: Any, diagonal: Any, row: Any, square: Any, lowest: Any) -> Any:
-    """Give the first place of the largest gain; ``row`` and ``square`` are the first one's K_it and K_ii."""
+def _partner(f: Any, away: Any, diagonal: Any, row: Any, square: Any, lowest: Any) -> Any:
+    """The first place of the largest gain; ``row`` and ``square`` are the first one's K_it and K_ii."""
     most, place = np.int64(-1), 0
     for start in range(0, f.size, PORTION):
         stop = min(start + PORTION, f.size)
         some, distance, squares, K = f[start:stop], away[start:stop], diagonal[start:stop], row[start:stop]
         more = np.int64(-1)
         for t in range(some.size):
-            more = max(more, gain(some[t] - distance[t] - lowest, square + squares[t] - 2 * K[t]))
+            more = max(more, _gain(some[t] - distance[t] - lowest, square + squares[t] - 2 * K[t]))
         if more > most:
             most, place = more, start
-    while gain(f[place] - away[place] - lowest, square + diagonal[place] - 2 * row[place]) != most:
+    while _gain(f[place] - away[place] - lowest, square + diagonal[place] - 2 * row[place]) != most:
         if place == f.size - 1:
             break
         place += 1
@@ -151,8 +140,8 @@ def partner(f: Any, away: Any, diagonal: Any, row: Any, square: Any, lowest: Any
 
 
 @inlined
-def gain(rise: Any, eta: Any) -> Any:
-    """Give rise²/eta, by its bits, which are in order as it is not negative."""
+def _gain(rise: Any, eta: Any) -> Any:
+    """The gain rise²/η, by its bits, which are in order as it is not negative."""
     eta = eta if eta > TAU else TAU
     rise = rise if rise > 0.0 else 0.0
     return np.float64(rise * rise / eta).view(np.int64)

@@ -1,22 +1,21 @@
 """The linear support vector machine in the primal: Newton's method on a hinge that is quadratic piece by piece.
 
-    min  |w|²/2 + sum of C_i phi(1 - z_i (w'x_i + w₀))
+    min  ‖w‖²/2 + Σ C_i φ(1 - z_i (wᵗx_i + w₀))
 
-with phi(t) = t² for t > 0 (the squared hinge), or t for t > 0 (the hinge). The hinge is rounded off over a width mu,
-phi(t) = t²/(2 mu) for 0 < t < mu and t - mu/2 beyond, and mu falls until the duality gap is small enough. Only the rows
-in the quadratic piece bend the criterion, so that the Hessian is
+with φ(t) = t² for t > 0 (the squared hinge), or t for t > 0 (the hinge). The hinge is rounded off over a width μ,
+φ(t) = t²/(2μ) for 0 < t < μ and t - μ/2 beyond, and μ falls until the duality gap is small enough. Only the rows in the
+quadratic piece bend the criterion, so that the Hessian is
 
-    H = diag(0, 1, ..., 1) + sum over these rows of C_i phi'' y_i y_i',          y = (1, x),
+    H = diag(0, 1, ..., 1) + Σ C_i φ'' y_i y_iᵗ  over these rows,          y = (1, x),
 
 few rows for the hinge, and rows that enter or leave it for the squared hinge. The line search is exact, since the
 criterion along a line needs the margins at both ends only. For many columns H is never built: its equations are solved
 in the products of the rows where these are few, else by conjugate gradients.
 
-The multipliers are alpha_i = C_i phi'(t_i). At a minimum w = sum of alpha z x and sum of alpha z = 0, and the dual
-value sum of alpha - |sum of alpha z x|²/2 (less sum of alpha²/(4 C_i) for the squared hinge) bounds the minimum from
-below.
+The multipliers are α_i = C_i φ'(t_i). At a minimum w = Σ αzx and Σ αz = 0, and the dual value Σ α - ‖Σ αzx‖²/2 (less
+Σ α²/(4C) for the squared hinge) bounds the minimum from below.
 
-Symbols: ``a`` = (w₀, w); ``m`` the margins z(w'x + w₀); ``C`` one price a row; ``mu`` the width, 0 for squares.
+Symbols: ``a`` = (w₀, w); ``m`` the margins z(wᵗx + w₀); ``C`` one cost a row; ``mu`` the width, 0 for squares.
 
 Sources: Mangasarian, "A finite Newton method for classification", 2002; Chapelle, "Training a support vector machine in
 the primal", 2007; Keerthi and DeCoste, JMLR 6 (2005); Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11.
@@ -24,8 +23,6 @@ the primal", 2007; Keerthi and DeCoste, JMLR 6 (2005); Duda, Hart, Stork, *Patte
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -39,38 +36,38 @@ from .._engine.driver import Interrupted, Watch
 from .._engine.linalg import add_squares
 from .._engine.problem import narrow
 from .._engine.rows import compiled, inlined, row_axpy, row_dot
-from .._engine.threads import in_order, one_blas_thread
+from .._engine.threads import Workers, in_order, one_blas_thread
+from .._kernel_matrix.source import Indices, Vector
 
-Vector = NDArray[np.float64]
-
-WIDE = 1500  # columns beyond which the Hessian is not built
+WIDE = 1500  # columns beyond which the Hessian is not built: its factors would take longer than the other ways
 FEW = 1000  # rows up to which these many columns are met by the products of the rows
 FIRST = 20_000  # rows of a first fit, from which one on more rows starts
+SAMPLE = 1000  # rows of which the mean and the size of the patterns are taken
 WIDTHS = 0.25  # by which the rounding of the hinge falls
 STEPS = 100  # of Newton at one width
 ENOUGH = 0.03  # of the squared gradient: where conjugate gradients stop
-CALM = 1e10  # C|x|² up to which a hinge is solved at once
-APART = 0.1  # share of the gap that may come of sum of alpha z x not being w
+CALM = 1e10  # C‖x‖² up to which a hinge is solved at once
+APART = 0.1  # share of the gap that may come of Σ αzx not being w
 RUNS = 4  # runs of rows whose products are added up each by itself, and then in their order
 
 
 class Primal(NamedTuple):
-    """Weights (w₀, w), multipliers, criterion, dual value, their relative gap, Newton steps, and whether it was cut."""
+    """What was found: weights, multipliers, and how good they are."""
 
     a: Vector
     alpha: Vector
     criterion: float
     dual: float
-    steps: int
+    steps: int  # of Newton
     interrupted: bool
 
     @property
     def gap(self) -> float:
-        """The relative duality gap."""
+        """Relative, between criterion and dual value."""
         return (self.criterion - self.dual) / max(abs(self.criterion), 1e-300)
 
 
-class Rows:
+class SignedPatterns:
     """Patterns with their signs: products in float64 over blocks, the same bits whatever the number of threads."""
 
     def __init__(self, X: Any, z: Vector, center: Vector | None = None, watch: Watch | None = None) -> None:
@@ -80,7 +77,7 @@ class Rows:
         self.center = np.zeros(self.d) if center is None else center  # x stands for x - center, where w₀ is free
 
     def times(self, a: Vector) -> Vector:
-        """Margins z (w₀ + w'x) of all rows."""
+        """Margins z(wᵗx + w₀) of all rows."""
         if sparse.issparse(self.X):  # a block of CSR rows would be a copy
             return np.asarray(self.z * (self.X @ a[1:] + a[0]))
         g, first = np.empty(self.n), a[0] - self.center @ a[1:]
@@ -93,7 +90,7 @@ class Rows:
         return g
 
     def back(self, v: Vector) -> Vector:
-        """Sum of v z y over the rows."""
+        """Σ v z y."""
         if sparse.issparse(self.X):
             u = v * self.z
             return np.asarray(np.r_[u.sum(), self.X.T @ u])
@@ -105,8 +102,8 @@ class Rows:
         first, rest = in_order(self.X, part)
         return np.asarray(np.r_[first, rest - first * self.center])
 
-    def moments(self, chosen: NDArray[np.int64], weight: Vector) -> tuple[Vector, Vector]:
-        """Sums of weight y y' and of weight z y over chosen rows; many columns make it long enough for Ctrl-C."""
+    def moments(self, chosen: Indices, weight: Vector) -> tuple[Vector, Vector]:
+        """Σ weight y yᵗ and Σ weight z y over chosen rows; many columns make it long enough for Ctrl-C."""
 
         def part(rows: slice) -> list[Any]:
             self.watch.check()
@@ -133,7 +130,7 @@ class Rows:
 
 @inlined
 def pull(t: Any, mu: Any) -> Any:
-    """phi'(t)."""
+    """φ'(t)."""
     if t <= 0:
         return 0.0
     if mu == 0:
@@ -143,7 +140,7 @@ def pull(t: Any, mu: Any) -> Any:
 
 @compiled
 def _pulls(m: Vector, C: Vector, mu: float, alpha: Vector, bends: NDArray[np.bool_]) -> float:
-    """Multipliers C phi'(1 - m), which rows lie in the quadratic piece, and the sum of C phi(1 - m)."""
+    """Multipliers C φ'(1 - m) and which rows lie in the quadratic piece are filled in; Σ C φ(1 - m) is returned."""
     total = 0.0
     for i in range(m.size):
         t = 1 - m[i]
@@ -157,7 +154,7 @@ def _pulls(m: Vector, C: Vector, mu: float, alpha: Vector, bends: NDArray[np.boo
 
 @compiled
 def _slope(m: Vector, delta: Vector, C: Vector, mu: float, s: float) -> float:
-    """Derivative of the sum of C phi(1 - m - s delta) by s."""
+    """Derivative of Σ C φ(1 - m - sδ) by s."""
     total = 0.0
     for i in range(m.size):
         total -= C[i] * pull(1 - m[i] - s * delta[i], mu) * delta[i]
@@ -165,17 +162,17 @@ def _slope(m: Vector, delta: Vector, C: Vector, mu: float, s: float) -> float:
 
 
 @compiled
-def _bend(X: Any, chosen: NDArray[np.int64], weight: Vector, p: Vector, q: Vector) -> None:
-    """Add the sum of weight y y'p over chosen rows to q."""
+def _bend(X: Any, chosen: Indices, weight: Vector, p: Vector, q: Vector) -> None:
+    """Add Σ weight y yᵗp over chosen rows to q."""
     for k in range(chosen.size):
         t = weight[k] * row_dot(X, chosen[k], p)
         row_axpy(X, chosen[k], t, 1.0, q)
 
 
-class Newton:
+class HingeNewton:
     """One problem: rows, bounds C, and whether w₀ is free or belongs to the norm."""
 
-    def __init__(self, rows: Rows, C: Vector, squared: bool, free: bool) -> None:
+    def __init__(self, rows: SignedPatterns, C: Vector, squared: bool, free: bool) -> None:
         self.rows, self.C, self.squared = rows, C, squared
         self.ridge = np.ones(rows.d + 1)
         self.ridge[0] = 0.0 if free else 1.0
@@ -236,7 +233,7 @@ class Newton:
         return s
 
     def _step(self, a: Vector, mu: float) -> tuple[Vector, Vector]:
-        """The gradient, and Newton's step -H^-1 gradient."""
+        """The gradient ∇, and Newton's step -H⁻¹∇."""
         self.rows.watch.check()
         curvature = 2 * self.C if mu == 0 else self.C / mu
         if self.rows.d + 1 > WIDE:
@@ -261,11 +258,9 @@ class Newton:
         if self._moments is None or enter.size + leave.size > now.size:
             self._moments = self.rows.moments(now, curvature[now])
         else:
-            (G, c), (P, p), (Q, q) = (
-                self._moments,
-                self.rows.moments(enter, curvature[enter]),
-                self.rows.moments(leave, curvature[leave]),
-            )
+            G, c = self._moments
+            P, p = self.rows.moments(enter, curvature[enter])
+            Q, q = self.rows.moments(leave, curvature[leave])
             self._moments = G + P - Q, c + p - q
         self._bent = self.bends.copy()
         return self._moments
@@ -278,17 +273,16 @@ class Newton:
         return np.asarray((K.toarray() if sparse.issparse(K) else K) + self.ridge[0])
 
     def _across(self, gradient: Vector, curvature: Vector) -> Vector:
-        """H^-1 gradient by one equation a row that bends, not one a column.
+        """H⁻¹∇ by one equation a row that bends, not one a column.
 
-        With S = diag(sqrt(curvature)) over these rows and Y their y', (ridge + Y'SSY) d = gradient is met by
-        d = gradient - Y'S t, where (1 + S YY' S) t = S Y gradient. A free w₀ is d₀, for which the sum of S t is its
-        gradient.
+        With S = diag(√curvature) over these rows and Y their yᵗ, (ridge + YᵗSSY) d = ∇ is met by d = ∇ - YᵗS t, where
+        (1 + S YYᵗ S) t = S Y ∇. A free w₀ is d₀, for which the sum of S t is its gradient.
         """
         chosen = np.flatnonzero(self.bends)
         S, free = np.sqrt(curvature[chosen]), self.ridge[0] == 0
         B = S[:, None] * self._products[np.ix_(chosen, chosen)] * S
         B[np.diag_indices_from(B)] += 1
-        B[np.diag_indices_from(B)] *= 1 + 1e-15 * chosen.size  # rows that are alike, at a high price
+        B[np.diag_indices_from(B)] *= 1 + 1e-15 * chosen.size  # rows that are alike, at a high cost
         along = self.rows.z * self.rows.times(np.r_[0.0 if free else gradient[0], gradient[1:]])
         t, one = cho_solve(cho_factor(B), np.column_stack([S * along[chosen], S])).T
         d = gradient.copy()
@@ -301,7 +295,7 @@ class Newton:
         return np.asarray(d - (np.r_[0.0, back[1:]] if free else back))
 
     def _conjugate(self, gradient: Vector, curvature: Vector) -> Vector:
-        """Conjugate gradients on the rows that bend, to a tenth of the gradient or better."""
+        """H⁻¹∇ by conjugate gradients on the rows that bend, to a tenth of the gradient or better."""
         chosen = np.flatnonzero(self.bends)
         weight, X = curvature[chosen], self.rows.narrow
         scale = self.ridge.copy()
@@ -309,30 +303,31 @@ class Newton:
         ridge = np.where(scale == 0, 1.0, self.ridge)  # no row bends: w₀ is free to go anywhere
         scale[scale == 0] = 1.0
         size = max(1, -(-chosen.size // RUNS))
-        runs = [slice(start, start + size) for start in range(0, chosen.size, size)]
+        runs, workers = range(0, chosen.size, size), Workers()
+        products = np.empty((len(runs), gradient.size))
 
-        def bend(run: slice) -> Vector:
-            q = np.zeros_like(p)
-            _bend(X, chosen[run], weight[run], p, q)
-            return q
+        def bend(k: int) -> None:
+            run = slice(runs[k], runs[k] + size)
+            products[k] = 0
+            _bend(X, chosen[run], weight[run], p, products[k])
 
         x, r = np.zeros_like(gradient), gradient.copy()
         p = u = r / scale
         rho = first = float(r @ u)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for _ in range(200):
-                self.rows.watch.check()
-                q = sum(pool.map(bend, runs), start=ridge * p)
-                bent = float(p @ q)
-                if bent <= 0:  # the gradient is zero, or lost in underflow
-                    break
-                step = rho / bent
-                x, r = x + step * p, r - step * q
-                u = r / scale
-                rho, before = float(r @ u), rho
-                if rho <= ENOUGH * first:
-                    break
-                p = u + rho / before * p
+        for _ in range(200):
+            self.rows.watch.check()
+            workers.each(bend, len(runs))
+            q = sum(products, start=ridge * p)
+            bent = float(p @ q)
+            if bent <= 0:  # the gradient is zero, or lost in underflow
+                break
+            step = rho / bent
+            x, r = x + step * p, r - step * q
+            u = r / scale
+            rho, before = float(r @ u), rho
+            if rho <= ENOUGH * first:
+                break
+            p = u + rho / before * p
         return x
 
     def _bounds(self, a: Vector, m: Vector, mu: float, interrupted: bool) -> Primal:
@@ -342,7 +337,7 @@ class Newton:
         norm = 0.5 * float(self.ridge @ (a * a))
         criterion = norm + float(self.C @ (t * t if self.squared else t))
         alpha, dual, length = self._dual(self.alpha)
-        if length - norm > APART * (criterion - dual):  # sum of alpha z x is far from w
+        if length - norm > APART * (criterion - dual):  # Σ αzx is far from w
             with suppress(Interrupted):  # without this the bound is lower
                 corrected = self._dual(self._corrected(a, mu))
                 alpha, dual, _ = max((alpha, dual, length), corrected, key=lambda found: found[1])
@@ -355,15 +350,15 @@ class Newton:
         return Primal(a, alpha, 0.5 * float(self.ridge @ (a * a)) + loss, dual, 0, False)
 
     def _corrected(self, a: Vector, mu: float) -> Vector:
-        """Multipliers after one more of Newton's steps: those of a price so high that the margins' rounding shows."""
+        """Multipliers after one more of Newton's steps: those of a cost so high that the margins' rounding shows."""
         move = self.rows.times(self._step(a, mu)[1])
         rate = np.where(self.bends, 2 * self.C if mu == 0 else self.C / mu, 0.0)
         return np.clip(self.alpha - rate * move, 0, np.inf if self.squared else self.C)
 
     def _dual(self, alpha: Vector) -> tuple[Vector, float, float]:
-        """Multipliers that meet the constraints, their dual value, and |sum of alpha z x|²/2."""
+        """Multipliers that meet the constraints, their dual value, and ‖Σ αzx‖²/2."""
         alpha = alpha.copy()
-        if self.ridge[0] == 0:  # sum of alpha z = 0: shorten the heavier side
+        if self.ridge[0] == 0:  # Σ αz = 0: shorten the heavier side
             sums = [alpha[self.rows.z > 0].sum(), alpha[self.rows.z < 0].sum()]
             for side, total in zip((1, -1), sums, strict=True):
                 if total > min(sums):
@@ -377,14 +372,14 @@ class Newton:
         return alpha, dual, length
 
 
-def dearness(X: Any, C: Vector) -> float:
-    """The largest price times the square of about the largest number among the patterns."""
-    some = X[:: max(1, X.shape[0] // 1000)]
-    if sparse.issparse(some):
-        largest = float(np.abs(some.data).max(initial=0))
-    else:
-        largest = float(np.abs(some - some.mean(axis=0)).max(initial=0))
-    return float(C.max(initial=0)) * largest**2
+def largest_entry(X: Any) -> float:
+    """The size of the largest number among patterns; among dense ones, less their mean."""
+    return float(np.abs(X.data if sparse.issparse(X) else X - X.mean(axis=0)).max(initial=0))
+
+
+def shifted(a: Vector, center: Vector) -> Vector:
+    """The plane a = (w₀, w) for patterns less their center."""
+    return np.asarray(np.r_[a[0] + center @ a[1:], a[1:]])
 
 
 def minimize(
@@ -400,31 +395,29 @@ def minimize(
 ) -> Primal:
     """The linear support vector machine of rows X with signs z and bounds C, to a relative duality gap of tol.
 
-    A fit on every k-th row, with k times the bounds, finds where to start; a hinge so dear that rounding would hide
-    |w|² begins with a lower price, whose multipliers in proportion may do already.
+    A fit on every k-th row, with k times the bounds, finds where to start; a hinge of so large a C that rounding would
+    hide ‖w‖² begins with a smaller one, whose multipliers in proportion may do already.
     """
-    n = X.shape[0]
-    center = None
-    if free and not sparse.issparse(X) and X.shape[1] < WIDE:
-        center = X[:: max(1, n // 1000)].mean(axis=0, dtype=np.float64)
+    n, d = X.shape
+    some = X[:: max(1, n // SAMPLE)]
+    center = np.zeros(d)
+    if free and not sparse.issparse(X) and d < WIDE:
+        center = some.mean(axis=0, dtype=np.float64)
     if start is None:
-        start = np.zeros(X.shape[1] + 1)
+        start = np.zeros(d + 1)
         k = n // FIRST
-        if k >= 4 and X.shape[1] < WIDE:
-            part = slice(None, None, k)
-            start = minimize(
-                X[part], z[part], k * C[part], squared=squared, free=free, tol=max(tol, 0.01), watch=watch
-            ).a
-    calm, k = None, 1.0 if squared else dearness(X, C) / CALM
+        if k >= 4 and d < WIDE:
+            first = X[::k], z[::k], k * C[::k]
+            start = minimize(*first, squared=squared, free=free, tol=max(tol, 0.01), watch=watch).a
+    calm, k = None, 1.0 if squared else float(C.max(initial=0)) * largest_entry(some) ** 2 / CALM
     if k > 2:
         calm = minimize(X, z, C / k, squared=False, free=free, tol=tol, start=start, watch=watch)
         start = calm.a
     with one_blas_thread():  # two of its threads lose more in waiting than they gain
-        start = start if center is None else np.r_[start[0] + center @ start[1:], start[1:]]
-        newton = Newton(Rows(X, z, center, watch), C, squared, free)
+        start = shifted(start, center)
+        newton = HingeNewton(SignedPatterns(X, z, center, watch), C, squared, free)
         found = None if calm is None else newton.weighed(start, k * calm.alpha)._replace(steps=calm.steps)
         if found is None or found.gap > tol:
             other = newton.run(start, tol)
             found = other if found is None or other.gap < found.gap else found._replace(interrupted=other.interrupted)
-        a = found.a
-        return found if center is None else found._replace(a=np.r_[a[0] - center @ a[1:], a[1:]])
+        return found._replace(a=shifted(found.a, -center))

@@ -1,69 +1,96 @@
-"""The problems of two classes that support vector machines make of many, and their multipliers, by their own rows.
+"""The problems of two classes that a support vector machine is made of, and what is found for them.
+
+Symbols: z the signs of rows, C the cost of their slack, α their multipliers, a = (w₀, w).
 
 One against one makes c(c - 1)/2 problems, of which each row takes part in c - 1: nothing here is of the size of rows
-times problems.  The strengths alpha z of the s support vectors, by class, are kept as scikit-learn arranges them,
-in a table of c - 1 rows: a support vector of class i has its strength against class j in row j - 1 if i < j, else in j.
+times problems.  The strengths αz of the s support vectors, by class, are kept as scikit-learn arranges them, in a table
+of c - 1 rows: a support vector of class i has its strength against class j in row j - 1 if i < j, else in row j.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.problem import Problem
+from .._kernel_matrix.source import Indices, Vector
 from ..multiclass import first_of_pairs, n_problems
-from ..solution import Status
+from ..solution import Findings, Status
 
-Vector = NDArray[np.float64]
-Indices = NDArray[np.int64]
+NEARLY = 1e-10  # relative duality gap, or violation, that ends small problems whatever tol
+ROUNDING = 1e-8  # relative duality gap that rounding may leave
 
 
 class Settings(NamedTuple):
     """What the estimator was asked for."""
 
     C: float
-    squared: bool
-    free: bool  # w0 takes no part in the norm
+    squared: bool  # slack counts by its square
+    free: bool  # w₀ takes no part in the norm
     tol: float
     cache_bytes: float
 
-    def prices(self, problem: Problem) -> Vector:
-        """Give the price of each row's slack; 0 for a bystander."""
+    @property
+    def hard(self) -> bool:
+        """Whether no slack is allowed."""
+        return bool(np.isinf(self.C))
+
+    def costs(self, problem: Problem) -> Vector:
+        """The cost of each row's slack; 0 for a row that takes no part."""
         weight = problem.weight.astype(np.float64) if problem.weight.size else np.ones(problem.n_rows)
-        return np.where(problem.part & (weight > 0), (1.0 if np.isinf(self.C) else self.C) * weight, 0.0)
+        return np.where(problem.part & (weight > 0), (1.0 if self.hard else self.C) * weight, 0.0)
 
 
-class Sides(NamedTuple):
-    """A problem of two classes: its rows, their signs and the prices of their slack."""
+class TwoClasses(NamedTuple):
+    """A problem of two classes: its rows, their signs and the costs of their slack."""
 
-    rows: NDArray[np.int64]
+    rows: Indices
     z: Vector
     C: Vector
 
 
 class Machine(NamedTuple):
-    """What was found for two classes: multipliers of their rows, (w₀, w) or w₀ alone, |w|², and how good it is."""
+    """What was found for two classes."""
 
-    alpha: Vector
-    a: Vector
-    square: float
+    alpha: Vector  # of their rows
+    a: Vector  # (w₀, w), or w₀ alone for a kernel
+    square: float  # ‖w‖²
     criterion: float
-    gap: float
-    violation: float
+    gap: float  # relative, between criterion and dual value
+    violation: float  # of the Kuhn-Tucker conditions
     rounds: int
     status: Status
-    notes: list[str]
+    notes: Sequence[str] = ()
 
     @property
     def length(self) -> float:
-        """|w|, also of a plane whose |w|² underflows."""
+        """‖w‖, also of a plane whose ‖w‖² underflows."""
         return float(np.sqrt(self.square) if self.square > 0 else np.hypot.reduce(self.a[1:]))
 
 
-class Parts:
+@dataclass(frozen=True, kw_only=True)
+class MachineFindings(Findings):
+    """The machine of one problem, and C‖x‖² or C K(x, x), beside which rounding may hide the length of w."""
+
+    machine: Machine
+    stretch: float
+
+
+def relative_gap(criterion: float, dual: float) -> float:
+    """How far the criterion is from the dual value; one that lies above it shows how much is rounding."""
+    return abs(criterion - dual) / max(abs(criterion), 1e-300)
+
+
+def dual_bounds(C: Vector, squared: bool) -> tuple[Vector, Vector]:
+    """What is added to the diagonal of K, and the bounds of α: for squared slack 1/(2C), and none."""
+    return (0.5 / C, np.full(C.size, np.inf)) if squared else (np.zeros(C.size), C)
+
+
+class ProblemsOfTwo:
     """The rows and signs of every problem, made when they are asked for."""
 
     def __init__(self, labels: NDArray[np.int32], c: int, strategy: str) -> None:
@@ -85,7 +112,7 @@ class Parts:
         return len(self._positive) or n_problems(self.c, "one-vs-one")
 
     def supports(self, alphas: Sequence[Vector]) -> Indices:
-        """Give the rows with a multiplier in some problem, by class and then by index."""
+        """The rows with a multiplier in some problem, by class and then by index."""
         used = np.zeros(self.labels.size, bool)
         for (rows, _), alpha in zip(self, alphas, strict=True):
             used[rows[alpha > 0]] = True
@@ -93,12 +120,11 @@ class Parts:
         return rows[np.argsort(self.labels[rows], kind="stable")]
 
     def table(self, alphas: Sequence[Vector], support: Indices) -> Vector:
-        """Give the strengths of the support vectors."""
+        """The strengths of the support vectors."""
         if not self.pairwise:
             found = [(alpha * z)[np.searchsorted(rows, support)] for (rows, z), alpha in zip(self, alphas, strict=True)]
             return np.array(found)
-        own = self.labels[support]
-        spans = class_spans(np.bincount(own, minlength=self.c))
+        spans = _class_spans(np.bincount(self.labels[support], minlength=self.c))
         kept = [np.searchsorted(rows, support[span]) for rows, span in zip(self.members, spans, strict=True)]
         table, problems = np.zeros((self.c - 1, support.size)), iter(alphas)
         for i in range(self.c):
@@ -109,43 +135,45 @@ class Parts:
         return table
 
 
-def class_spans(counts: NDArray[np.int64]) -> list[slice]:
-    """Give where each class stands in an array that is sorted by class."""
+class Strengths(NamedTuple):
+    """The table of strengths, the number of support vectors of each class, and how classes are reduced to two."""
+
+    table: Vector
+    counts: NDArray[np.int64]
+    strategy: str
+
+    def spread(self) -> Vector:
+        """One column a problem."""
+        if self.strategy != "one-vs-one":
+            return np.ascontiguousarray(self.table.T)
+        strengths = np.zeros((self.table.shape[1], n_problems(self.counts.size, self.strategy)))
+        for i, span, later, earlier in self._classes():
+            strengths[span, later] = self.table[i:, span].T
+            strengths[span, earlier] = self.table[:i, span].T
+        return strengths
+
+    def sums(self, K: NDArray[np.floating]) -> Vector:
+        """Σ αz K(x, .) of every problem: K has a row for each x, a column for each support vector.
+
+        A class's support vectors take part in c - 1 pairs only, so each class is multiplied by itself.
+        """
+        if self.strategy != "one-vs-one":
+            return np.asarray(K @ self.table.T)
+        sums = np.zeros((K.shape[0], n_problems(self.counts.size, self.strategy)))
+        for i, span, later, earlier in self._classes():
+            own = K[:, span] @ self.table[:, span].T
+            sums[:, later] += own[:, i:]
+            sums[:, earlier] += own[:, :i]
+        return sums
+
+    def _classes(self) -> Iterator[tuple[int, slice, slice, Indices]]:
+        """Each class i, where it stands, and the numbers of the pairs (i, j) and (j, i), in the order of the others."""
+        pairs = first_of_pairs(self.counts.size)
+        for i, span in enumerate(_class_spans(self.counts)):
+            yield i, span, pairs[i], np.array([first.start + i - j - 1 for j, first in enumerate(pairs[:i])], np.int64)
+
+
+def _class_spans(counts: NDArray[np.int64]) -> list[slice]:
+    """Where each class stands in an array that is sorted by class."""
     ends = np.cumsum(counts).tolist()
     return [slice(end - count, end) for end, count in zip(ends, counts.tolist(), strict=True)]
-
-
-def pair_columns(i: int, c: int) -> tuple[slice, Indices]:
-    """Give the numbers of the pairs (i, j) and of the pairs (j, i), in the order of the other class."""
-    later = first_of_pairs(c)
-    return later[i], np.array([span.start + i - j - 1 for j, span in enumerate(later[:i])], np.int64)
-
-
-def spread(table: Vector, counts: NDArray[np.int64], strategy: str) -> Vector:
-    """Give the strengths of the support vectors in every problem, one column a problem."""
-    if strategy != "one-vs-one":
-        return np.ascontiguousarray(table.T)
-    c = counts.size
-    strengths = np.zeros((table.shape[1], n_problems(c, strategy)))
-    for i, span in enumerate(class_spans(counts)):
-        later, earlier = pair_columns(i, c)
-        strengths[span, later] = table[i:, span].T
-        strengths[span, earlier] = table[:i, span].T
-    return strengths
-
-
-def expansions(K: NDArray[np.floating], table: Vector, counts: NDArray[np.int64], strategy: str) -> Vector:
-    """Give the sums of alpha z K(x, .) of every problem: K has a row for each x, a column for each support vector.
-
-    A class's support vectors take part in c - 1 pairs only, so each class is multiplied by itself.
-    """
-    if strategy != "one-vs-one":
-        return np.asarray(K @ table.T)
-    c = counts.size
-    sums = np.zeros((K.shape[0], n_problems(c, strategy)))
-    for i, span in enumerate(class_spans(counts)):
-        later, earlier = pair_columns(i, c)
-        own = K[:, span] @ table[:, span].T
-        sums[:, later] += own[:, i:]
-        sums[:, earlier] += own[:, :i]
-    return sums

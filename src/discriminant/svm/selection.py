@@ -1,4 +1,4 @@
-"""Choosing a support vector machine: the price of slack along a path, the leave-one-out error, the features that count.
+"""Choosing a support vector machine: the cost of slack along a path, the leave-one-out error, the features that count.
 
 Sources: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11, Eq. 107; *Machine Learning: Theory and Practice*,
 ch. 8, §8.4.
@@ -21,7 +21,7 @@ LARGEST_DECIDES = ("one-vs-rest", "kesler", "linear-machine")  # strategies of c
 
 
 def svm_path(X: Any, y: Any, Cs: Any, **parameters: Any) -> list[SupportVectorMachine]:
-    """Fit a support vector machine for each of several prices of slack, each from where the last one ended.
+    """Fit a support vector machine for each of several costs of slack, each from where the last one ended.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ def svm_path(X: Any, y: Any, Cs: Any, **parameters: Any) -> list[SupportVectorMa
     y : array of shape (n,)
         Labels.
     Cs : float or sequence of float
-        The prices C; from small to large is fastest.
+        The costs C; from small to large is fastest.
     **parameters : dict
         Further parameters of :class:`SupportVectorMachine`.
 
     Returns
     -------
     list of SupportVectorMachine
-        One fitted model for each price; Ctrl-C ends the list with the one that it stops.
+        One fitted model for each cost; Ctrl-C ends the list with the one that it stops.
 
     References
     ----------
@@ -51,11 +51,12 @@ def svm_path(X: Any, y: Any, Cs: Any, **parameters: Any) -> list[SupportVectorMa
     [3.83, 1.64, 1.6]
     """
     models: list[SupportVectorMachine] = []
+    start = None
     for C in [Cs] if np.ndim(Cs) == 0 else Cs:
         model = SupportVectorMachine(C, **parameters)
-        if models and np.inf > models[-1].C:
-            model._before = models[-1]._machines
-        models.append(model.fit(X, y))
+        solutions = model._fit(X, y, None, start=start)
+        start = None if np.isinf(C) else [solution.findings.machine for solution in solutions]
+        models.append(model)
         if model.status_ is Status.STOPPED:
             break
     return models
@@ -125,8 +126,7 @@ def leave_one_out(model: SupportVectorMachine, X: Any, y: Any, sample_weight: An
     for i in model.support_:
         others = weight.copy()
         others[i] = 0
-        rest = Fold(**model.get_params(deep=False)).set_params(probability=False)
-        errors += int(rest.fit(X, y, others).predict(X[[i]])[0] != y[i])
+        errors += int(Fold.like(model).fit(X, y, others).predict(X[[i]])[0] != y[i])
     n = int(np.count_nonzero(weight))
     return LeaveOneOut(errors / n, model.support_.size / n)
 

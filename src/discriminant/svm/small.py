@@ -1,7 +1,7 @@
 """The dual of a small problem, whose kernel matrix is at hand: pairs first, then Newton's steps to the last digits.
 
-The rule of the pairs is that of ``_smo``.  They find out which alpha are at their bounds; where that takes them long,
-an interior method does.  Newton's steps on the others end with the accuracy that floats have.
+The rule of the pairs is that of ``blocks``.  They find out which α are at their bounds; where that takes them long, an
+interior method does.  Newton's steps on the others end with the accuracy that floats have.
 """
 
 from __future__ import annotations
@@ -9,71 +9,70 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from .._kernel_matrix.rows import Indices, Vector
-from .dual import PATIENCE, Ascent, Tick, feasible
+from .._kernel_matrix.source import Indices, Vector
+from .dual import PATIENCE, DualProblem, DualSolver, feasible
 from .interior import interior
 from .pair_steps import pairs
 
 STEPS = 20  # pairs for each row before Newton's turn
 NEWTON = 30  # Newton's steps in a turn
-MU = 1e-11  # share of the diagonal that makes a kernel matrix definite
+RIDGE = 1e-11  # share of the diagonal that makes a kernel matrix definite
 
 
-class Whole(Ascent):
+class SmallSolver(DualSolver):
     """A problem with its kernel matrix, in float64."""
 
     patience = PATIENCE // 10
 
-    def __init__(self, K: Vector, diagonal: Vector, z: Vector, C: Vector, alpha: Vector) -> None:
-        super().__init__(diagonal, z, C, alpha)
+    def __init__(self, K: Vector, problem: DualProblem, alpha: Vector) -> None:
+        super().__init__(problem, alpha)
         self.K = K
         if not self.fresh:
-            self.refresh()
+            self._refresh()
 
-    def round(self, violation: float, limit: float, tick: Tick | None) -> None:
+    def round(self, violation: float, limit: float) -> None:
         """Work off pairs of the whole problem for a while, then finish with Newton's steps."""
         bound = STEPS * self.z.size
-        steps, bent = pairs(self.K, self.diagonal, self.z, self.C, self.alpha, self.f, limit, bound)
-        self.count(steps, bent)
+        done = pairs(self.K, self.diagonal, self.z, self.C, self.alpha, self.f, limit, bound)
+        self._count(*done)
         if self.indefinite:
             return
-        if steps == bound and self.rounds == 1:  # pairs alone would take long
-            self.interior()
-        self.newton()
+        if done.steps == bound and self.rounds == 1:  # pairs alone would take long
+            self._interior()
+        self._newton()
 
-    def refresh(self) -> None:
-        """Compute f from alpha."""
+    def _refresh(self) -> None:
         support = np.flatnonzero(self.alpha)
         self.f = (self.alpha * self.z)[support] @ self.K[support] - self.z
         self.fresh = True
 
     def settled(self, limit: float) -> bool:
-        """Check the violation with f computed anew."""
+        """Check it with f computed anew."""
         if not self.fresh:
-            self.refresh()
+            self._refresh()
         return self.violation() <= limit
 
-    def interior(self) -> None:
-        """Let an interior method find out which alpha are at their bounds; keep what it finds if W is higher."""
+    def _interior(self) -> None:
+        """Let an interior method find out which α are at their bounds; keep what it finds if W is higher."""
         live = np.flatnonzero(self.C > 0)
         found = interior(self.K[np.ix_(live, live)], self.z[live], self.C[live], np.ones(live.size), 0.0, self.watch)
         if found is None:
             return
-        before = self.alpha, self.f, self.objective()
+        before = self.alpha, self.f, self._objective()
         self.alpha = np.zeros(self.z.size)
         self.alpha[live] = found
         self.alpha = feasible(self.alpha, self.z, self.C)
-        self.refresh()
-        if not self.objective() > before[2]:
+        self._refresh()
+        if not self._objective() > before[2]:
             self.alpha, self.f = before[:2]
 
-    def newton(self) -> None:
-        """Maximize W over the alpha between the bounds, those that meet one left there.
+    def _newton(self) -> None:
+        """Maximize W over the α between the bounds, those that meet one left there.
 
-        With beta = alpha z the system is (K + mu) d_beta + nu = -f, sum d_beta = 0; mu makes it definite, and each
-        step then raises W whatever its length up to 1.
+        With β = αz the system is (K + μ) Δβ + ν = -f, Σ Δβ = 0; μ makes it definite, and each step then raises W
+        whatever its length up to 1.
         """
-        before = self.alpha.copy(), self.f, self.violation(), self.objective()
+        before = self.alpha.copy(), self.f, self.violation(), self._objective()
         full = 0
         for _ in range(NEWTON):
             self.watch.check()
@@ -82,14 +81,14 @@ class Whole(Ascent):
             if beta is None:
                 break
             full += self._advance(free, beta) == 1
-            self.refresh()
+            self._refresh()
             if full == 2:  # the second one takes away the rounding of the first
                 break
-        if self.violation() > before[2] and not self.objective() > before[3]:  # rounding had the last word
+        if self.violation() > before[2] and not self._objective() > before[3]:  # rounding had the last word
             self.alpha, self.f = before[:2]
 
     def _advance(self, free: Indices, beta: Vector) -> float:
-        """Move alpha z by beta as far as the bounds allow, and give the share of the way."""
+        """Move αz by β as far as the bounds allow, and give the share of the way."""
         alpha, C, z = self.alpha[free], self.C[free], self.z[free]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             move = (beta - beta.mean()) * z  # the mean is what rounding left of the sum, which must be zero
@@ -106,14 +105,14 @@ class Whole(Ascent):
 
 
 def _newton_step(A: Vector, f: Vector) -> Vector | None:
-    """Solve (A + mu) beta + nu = -f, sum beta = 0; None where A is far from semidefinite.
+    """Solve (A + μ) β + ν = -f, Σ β = 0; None where A is far from semidefinite.
 
-    Neither a constant added to f nor one added to A changes the answer: the mean of f is taken away, for beta is then
+    Neither a constant added to f nor one added to A changes the answer: the mean of f is taken away, for β is then
     small near the optimum, and the diagonal's mean is added to A, which may lack just this direction.
     """
     level = float(np.abs(np.diagonal(A)).mean())
     A += level
-    A.flat[:: f.size + 1] += MU * level
+    A.flat[:: f.size + 1] += RIDGE * level
     try:
         factor = cho_factor(A, lower=True, overwrite_a=True)
     except np.linalg.LinAlgError:

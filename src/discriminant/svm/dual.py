@@ -61,7 +61,7 @@ class Dual(NamedTuple):
 
 
 class DualProblem(NamedTuple):
-    """What is given: K_ii, the signs z, the bounds C; and who is asked for Ctrl-C, who told the progress."""
+    """What is given: K_ii, the signs z, the bounds C; the watch for Ctrl-C, and what hears the violation."""
 
     diagonal: Vector
     z: Vector

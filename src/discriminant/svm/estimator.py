@@ -98,7 +98,7 @@ class SupportVectorMachine(LinearClassifier):
         alpha z of the support vectors; for one against one the problems of each support vector's class, in the order of
         the other classes, as scikit-learn has it (the later class of a pair is the positive one here).
     margin_, width_ : float or array
-        1/|w| and 2/|w|, one for each problem, in the feature space of the kernel; infinite where w = 0, be it that
+        1/‖w‖ and 2/‖w‖, one for each problem, in the feature space of the kernel; infinite where w = 0, be it that
         Ctrl-C came before the first step, or the kernel is no inner product: ``report_`` then says so.
     gap_ : float
         Relative duality gap, the largest of the problems.

@@ -88,7 +88,7 @@ class LeaveOneOut(NamedTuple):
 
 
 def leave_one_out(model: SupportVectorMachine, X: Any, y: Any, sample_weight: Any = None) -> LeaveOneOut:
-    """Give the leave-one-out error rate: only support vectors can err, so only they are left out, one by one.
+    """The leave-one-out error rate: only support vectors can err, so only they are left out, one by one.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from discriminant import FisherDiscriminant, datasets
 from discriminant._engine.driver import Watch
-from discriminant.squared_error.fisher import _shrunk
+from discriminant.squared_error.class_statistics import _shrunk
 
 
 def pooled_scatter(X: Any, y: Any) -> Any:

@@ -27,8 +27,8 @@ from discriminant import (
     schedules,
 )
 from discriminant._engine.problem import narrow
-from discriminant.squared_error import lms as module
-from discriminant.squared_error.lms import _epoch, lms_step
+from discriminant.squared_error import aimed_patterns as module
+from discriminant.squared_error.aimed_patterns import _epoch, lms_step
 
 
 @contextmanager

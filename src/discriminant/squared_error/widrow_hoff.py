@@ -20,7 +20,7 @@ from ..base.classifier import OnlineClassifier
 from ..multiclass import n_problems
 from ..schedules import Schedule
 from ..solution import Solution
-from .lms import AimedProblem, LeastMeanSquaresRule, Progress, WidrowHoffParameters
+from .aimed_patterns import AimedProblem, LeastMeanSquaresRule, Progress, WidrowHoffParameters
 
 
 class WidrowHoff(WidrowHoffParameters, OnlineClassifier):

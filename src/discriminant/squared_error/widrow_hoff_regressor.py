@@ -24,7 +24,7 @@ from ..base.regressor import LinearRegressor
 from ..exceptions import warn_of
 from ..schedules import Schedule
 from ..solution import Epochs, Findings, Solution, Status, history_of
-from .lms import AimedProblem, LeastMeanSquaresRule, WidrowHoffParameters, streams
+from .aimed_patterns import AimedProblem, LeastMeanSquaresRule, WidrowHoffParameters, streams
 
 
 class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegressor):

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from discriminant import Status, augment, datasets, normalize
 from discriminant._engine.problem import narrow
-from discriminant.squared_error.recursive_least_squares import BOUND, RecursiveLeastSquares, _epoch, update
+from discriminant.squared_error.recursive_least_squares import BOUND, Recursion, RecursiveLeastSquares, _epoch, update
 
 
 def by_hand(Y: Any, b: Any, delta: float, a: Any, forgetting: float = 1.0) -> tuple[Any, Any]:
@@ -80,12 +80,9 @@ class TestEveryStep:
         results = []
         for function in (_epoch, _epoch.py_func):
             A, V, D = np.zeros((outputs, 4)), np.eye(4), np.full(4, 10.0)
-            path, cursor, room = (
-                np.zeros((9, A.size)),
-                np.array([0, 1, 1]),
-                (np.empty(4), np.empty(4), np.empty(outputs)),
-            )
-            told = function(rows, labels, b, weight, order, A, V, D, 0.95, 50.0, *room, 0.5, path, cursor)
+            path, cursor = np.zeros((9, A.size)), np.array([0, 1, 1])
+            told = function(rows, labels, b, weight, order, Recursion(A, V, D, 0.95, 50.0), 0.5, path, cursor)
+            assert told.finite
             results.append((told, A, V, D, path))
         for one, other in zip(*results, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-14)
@@ -374,14 +371,14 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"forgetting": 0.0}, "forgetting=0.0 must be "),
     ({"forgetting": 1.01}, "forgetting=1.01 must be .*; give a factor in"),
     ({"forgetting": "none"}, "forgetting='none' must be "),
-    ({"targets": "twos"}, "targets='twos' is unknown"),
+    ({"targets": "twos"}, "targets='twos' must be one of"),
     ({"targets": [1.0, 2.0]}, r"targets has shape \(2,\).*each of the 60 rows"),
     ({"targets": np.r_[np.ones(59), 0]}, "targets holds 0: give finite numbers > 0"),
     ({"targets": np.r_[np.ones(59), -1]}, "targets holds -1"),
     ({"start": np.zeros(3)}, r"start has shape \(3,\)"),
     ({"max_iter": 0}, "max_iter=0 must be "),
-    ({"order": "backward"}, "order='backward' is unknown"),
-    ({"record": "all"}, "record='all' is unknown"),
+    ({"order": "backward"}, "order='backward' must be one of"),
+    ({"record": "all"}, "record='all' must be one of"),
 ]
 
 

@@ -27,8 +27,8 @@ from discriminant import (
     schedules,
 )
 from discriminant._engine.problem import narrow
-from discriminant.squared_error import aimed_patterns as module
-from discriminant.squared_error.aimed_patterns import _epoch, lms_step
+from discriminant.squared_error.aimed_patterns import Aims
+from discriminant.squared_error.widrow_hoff import _epoch, lms_step
 
 
 @contextmanager
@@ -182,13 +182,13 @@ class TestCompiledPass:
             into, path, cursor = a, np.zeros((10, a.size)), np.array([0, 1, 1])
             if kind == "batch":
                 into = np.zeros_like(a)
-            dual = order if kind == "dual" else None
-            told = function(rows, t, weight, np.ones(7), order, a, into, etas, dual, path, cursor)
+            aims = Aims(t, weight, np.ones(7))
+            told = function(rows, aims, order, a, into, etas, kind == "dual", path, cursor)
             results.append((told, into, path, cursor))
         for one, other in zip(*results, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12)
-        assert results[0][0][0] == 6  # one step for each visit, and no visit without a step
-        assert results[0][3][0] == results[0][0][1] > 0
+        assert results[0][0].visits == 6  # one step for each visit, and no visit without a step
+        assert results[0][3][0] == results[0][0].changes > 0
 
     def test_rule(self) -> None:
         assert lms_step.py_func(0.5, 3.0) == lms_step(0.5, 3.0) == 1.5
@@ -200,8 +200,9 @@ class TestCompiledPass:
         cursor = np.array([0, 1, 1])
         for function in (_epoch, _epoch.py_func):
             with np.errstate(invalid="ignore"):
-                told = function(X, np.ones(2), np.empty(0), np.ones(2), order, a, a, np.ones(2), None, None, cursor)
-            assert told[0] == -1
+                aims = Aims(np.ones(2), np.empty(0), np.ones(2))
+                told = function(X, aims, order, a, a, np.ones(2), False, None, cursor)
+            assert not told.finite
 
 
 class TestDual:
@@ -243,9 +244,9 @@ class TestDual:
     def test_gram_matrix_block_by_block(self, data: Any, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
         options: Any = {"dual": True, "order": order, "random_state": 0, "max_iter": 5}
         whole = fitted(WidrowHoff(**options), *data)
-        monkeypatch.setattr(module, "CACHE", 0)
+        monkeypatch.setattr("discriminant.squared_error.aimed_patterns.CACHE", 0)
         monkeypatch.setattr("discriminant._engine.driver.CHUNK", 100)
-        monkeypatch.setattr(module, "AHEAD", 2)
+        monkeypatch.setattr("discriminant.squared_error.widrow_hoff.AHEAD", 2)
         np.testing.assert_allclose(fitted(WidrowHoff(**options), *data).alpha_, whole.alpha_, rtol=1e-12)
 
 
@@ -622,13 +623,13 @@ class TestPortions:
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"targets": "twos"}, "targets='twos' is unknown"),
+    ({"targets": "twos"}, "targets='twos' must be one of"),
     ({"targets": [1.0, 2.0]}, r"targets has shape \(2,\).*each of the 30 rows"),
     ({"targets": np.r_[np.ones(29), 0]}, "targets holds 0: give finite numbers > 0"),
     ({"targets": np.r_[np.ones(29), -1]}, "targets holds -1"),
     ({"targets": np.r_[np.ones(29), np.nan]}, "targets holds nan"),
-    ({"multiclass": "kesler"}, "multiclass='kesler' is unknown"),
-    ({"record": "all"}, "record='all' is unknown"),
+    ({"multiclass": "kesler"}, "multiclass='kesler' must be one of"),
+    ({"record": "all"}, "record='all' must be one of"),
 ]
 BAD_FOR_BOTH: list[tuple[dict[str, Any], str]] = [
     ({"schedule": 0.0}, "schedule=0.0 must be one of"),
@@ -637,7 +638,7 @@ BAD_FOR_BOTH: list[tuple[dict[str, Any], str]] = [
     ({"schedule": "rls", "batch": True}, r"'rls' needs norms, which WidrowHoff.*\(batch=True\) has not.*'optimal'"),
     ({"schedule": lambda k: -1.0}, r"η\(1\)"),
     ({"tol": -1e-3}, "tol=-0.001 must be "),
-    ({"order": "backward"}, "order='backward' is unknown"),
+    ({"order": "backward"}, "order='backward' must be one of"),
     ({"order": "random", "batch": True}, "order='random' with batch=True"),
     ({"start": np.zeros(4), "dual": True}, "start with dual=True.*drop one"),
     ({"start": np.zeros(3)}, r"start has shape \(3,\)"),

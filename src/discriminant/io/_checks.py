@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from ..solution import Report, Status
-from ..squared_error.aimed_patterns import Progress
 from ..squared_error.class_statistics import ClassStatistics
+from ..squared_error.widrow_hoff_parameters import Progress
 from ._attributes import HELD, names_of
 from ._errors import ModelFileError
 

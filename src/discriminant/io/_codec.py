@@ -20,8 +20,8 @@ from scipy import sparse
 
 from .. import criteria, mercer, schedules
 from ..solution import Report, Status
-from ..squared_error.aimed_patterns import Progress
 from ..squared_error.class_statistics import ClassStatistics
+from ..squared_error.widrow_hoff_parameters import Progress
 from ._errors import ModelFileError
 
 FLOATS = ("float64", "float32", "float16")

@@ -1,23 +1,22 @@
 """Backpropagation: the forward pass, the backward pass and the step of a multi-layer perceptron, a batch at a time.
 
-A neuron takes the outputs h of the layer before it and gives f(a) with a = w'h + b.  With the weight vectors of a
+A neuron takes the outputs h of the layer before it and gives f(a) with a = wᵗh + b.  With the weight vectors of a
 layer's neurons as the columns of W, and the patterns of a batch as the rows of H, a network is
 
-    forward     H <- f(HW + b)   layer by layer, from H = X;   y^obt = f_o(a) with a = HW + b of the last layer
-    backward    D = dE/da at the output;   dE/dW = H'D,   dE/db = D'1,   D <- (DW') f'(a)   for the layer before
-    step        w_updated = w_current - eta grad E(w_current)
+    forward     H ← f(HW + b)   layer by layer, from H = X;   y^obt = f_o(a) with a = HW + b of the last layer
+    backward    D = ∂E/∂a at the output;   ∂E/∂W = HᵗD,   ∂E/∂b = Dᵗ1,   D ← (DWᵗ) f′(a)   for the layer before
+    step        w_updated = w_current − η ∇E(w_current)
 
-where D holds the derivatives of E with respect to the activation inputs a of a layer, and f'(a) is a function of f(a):
-the sigmoid has f' = f (1 - f).  E is one half of the sum of (y^tar - y^obt)^2, or the log loss, for which D is
-y^obt - y^tar.  It is divided by the total weight of the batch, as is the penalty alpha |W|^2 / 2, which spares the
-biases.
+where D holds the derivatives of E with respect to the activation inputs a of a layer, and f′(a) is a function of f(a):
+the sigmoid has f′ = f (1 − f).  E is one half of the sum of (y^tar − y^obt)², or the log loss, for which D is
+y^obt − y^tar.  It is divided by the total weight of the batch, as is the penalty α‖W‖² / 2, which spares the biases.
 
 Symbols: ``sizes`` the numbers of units from the input to the output; ``w`` all weights in one vector, layer after
-layer, its biases first; ``decay`` is alpha for the weights and 0 for the biases; ``T`` the targets y^tar; ``v`` the
-weights of the patterns, empty when all are one.
+layer, its biases first; ``decay`` is α for the weights and 0 for the biases; ``T`` the targets y^tar; ``v`` the weights
+of the patterns, empty when all are one.
 
-Sources: *Machine Learning: Theory and Practice*, section 8.6 (and 8.5.2 for the sigmoid); Kingma, Ba, *Adam: a method
-for stochastic optimization*, 2015, Algorithm 1.
+Sources: *Machine Learning: Theory and Practice*, §8.6 (and §8.5.2 for the sigmoid); Kingma, Ba, *Adam: a method for
+stochastic optimization*, 2015, Algorithm 1.  Tests: ``tests/mlp/test_classifier.py``.
 """
 
 from __future__ import annotations
@@ -93,9 +92,26 @@ class Room(NamedTuple):
     units: int
 
 
+class Examples(NamedTuple):
+    """The patterns, their targets y^tar, and their weights, an empty array when all are one."""
+
+    X: Any
+    T: NDArray[Any]
+    v: NDArray[Any]
+
+
+class Learned(NamedTuple):
+    """The error with its penalties, the total weight, the wrong patterns and the steps made."""
+
+    error: float
+    total: float
+    wrong: int
+    steps: int
+
+
 @spliced
 def sigmoid(a: Any, one: Any) -> Any:
-    """Return 1 / (1 + e^-a), without overflow for any a."""
+    """Return 1 / (1 + e⁻ᵃ), without overflow for any a."""
     e = math.exp(-abs(a))
     return np.divide(e if a < 0 else one, one + e)
 
@@ -114,7 +130,7 @@ def fire(a: Any, one: Any, unit: int) -> Any:
 
 @spliced
 def back(d: Any, h: Any, one: Any, unit: int) -> Any:
-    """Return d f'(a), with f'(a) in terms of h = f(a)."""
+    """Return d f′(a), with f′(a) in terms of h = f(a)."""
     if unit == Unit.RELU:
         return d if h > 0 else one - one
     if unit == Unit.SIGMOID:
@@ -252,7 +268,7 @@ def penalized(net: Network, j: int, share: Any) -> Any:
 
 @spliced
 def adam(net: Network, share: Any, eta: Any, beta_1: Any, beta_2: Any, epsilon: Any, one: Any) -> Any:
-    """Step along the running mean of g, over the root of that of g^2 (Algorithm 1 of Kingma and Ba)."""
+    """Step along the running mean of g, over the root of that of g² (Algorithm 1 of Kingma and Ba)."""
     penalty = one - one
     for j in range(net.w.size):
         penalty += net.decay[j] * net.w[j] * net.w[j]
@@ -265,7 +281,7 @@ def adam(net: Network, share: Any, eta: Any, beta_1: Any, beta_2: Any, epsilon: 
 
 @spliced
 def descend(net: Network, share: Any, eta: Any, mu: Any, ahead: Any, one: Any) -> Any:
-    """Step w_updated = w_current - eta g, with mu times the step before; Nesterov's (ahead = 1) makes it once more."""
+    """Step w_updated = w_current − ηg, with μ times the step before; Nesterov's (ahead = 1) makes it once more."""
     penalty = one - one
     for j in range(net.w.size):
         penalty += net.decay[j] * net.w[j] * net.w[j]
@@ -278,24 +294,24 @@ def descend(net: Network, share: Any, eta: Any, mu: Any, ahead: Any, one: Any) -
 
 @compiled
 def learn(
-    X: NDArray[Any], T: NDArray[Any], v: NDArray[Any], order: NDArray[np.uint32], batch: int, rates: NDArray[Any],
+    examples: Examples, order: NDArray[np.uint32], batch: int, rates: NDArray[Any],
     net: Network, room: Room, unit: int, output: int, step: int, mu: Any,
 ) -> Any:  # fmt: skip
     """Learn from the patterns in this order, with a step of the given length after each batch.
 
-    Returns the error with its penalties, the total weight, the wrong patterns and the number of steps made.  When the
-    error is not finite, no step was made with the last batch.
+    When the error is not finite, no step was made with the last batch.
     """
     kind = net.w.dtype.type
     error, total, wrong, steps = 0.0, 0.0, 0, 0
     for start in range(0, order.size, batch):
         x = matrix(room.X, 0, min(batch, order.size - start), net.sizes[0])
         for r in range(x.shape[0]):
-            source, row = X[order[start + r]], x[r]
+            source, row = examples.X[order[start + r]], x[r]
             for j in range(row.size):
                 row[j] = source[j]
         a = forward(net, room, x, unit)
-        e, weight, errors = judge(a, matrix(room.D, 0, a.shape[0], a.shape[1]), T, v, order, start, output)
+        D = matrix(room.D, 0, a.shape[0], a.shape[1])
+        e, weight, errors = judge(a, D, examples.T, examples.v, order, start, output)
         error, total, wrong = error + e, total + weight, wrong + errors
         if not finite(error):
             break
@@ -306,4 +322,4 @@ def learn(
         else:
             error += 0.5 * descend(net, share, rates[steps], mu, kind(step == Step.NESTEROV), kind(1))
         steps += 1
-    return error, total, wrong, steps
+    return Learned(error, total, wrong, steps)

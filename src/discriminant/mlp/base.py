@@ -19,7 +19,7 @@ from .._guards.parameters import choice, number
 from ..exceptions import warn_of, warn_user
 from ..solution import Epochs, Report, Solution, Status
 from .backpropagation import Output
-from .training import BLOCK, UNITS, Lesson, NetworkRule, first_weights, pack, unpack
+from .training import BLOCK, UNITS, Lesson, NetworkRule, TrainingPlan, first_weights, pack, unpack
 
 TINY = 1e-100  # features below this are zero to weights of size one
 
@@ -87,7 +87,7 @@ class NetworkEstimator:
         """The rule with random first weights."""
         self._units = np.array([lesson.problem.n_features, *self._hidden(), lesson.T.shape[1]], np.int64)
         w = first_weights(self._units, self.activation, random, lesson.problem.dtype)
-        return NetworkRule(w, self._units, self._output(), self, random)
+        return NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), random)
 
     def _output(self) -> Output:
         """The kind of the output units and their error, for as many as ``_units`` says."""
@@ -159,9 +159,11 @@ class NetworkEstimator:
             rule, self._told = self._drawn(lesson, check_random_state(self.random_state)), Epochs()
         elif rule is None or rule.net.w.dtype != lesson.problem.dtype:
             w = pack(self.coefs_, self.intercepts_, lesson.problem.dtype)
-            rule = NetworkRule(w, self._units, self._output(), self, check_random_state(self.random_state))
+            rule = NetworkRule(
+                w, self._units, self._output(), TrainingPlan.of(self), check_random_state(self.random_state)
+            )
         self._rule = rule
-        rule.go_on(self)
+        rule.go_on(TrainingPlan.of(self))
         with one_blas_thread():
             solution = drive(rule, lesson, 1, watch)
         self._told.extend(solution.epochs)
@@ -174,11 +176,11 @@ class NetworkEstimator:
 
     def _conclude(self, solution: Solution[Any]) -> None:
         """Publish what is the network's own: its notes, and the history of the rows held out."""
-        rule: NetworkRule = solution.findings.rule
-        rule.forget()
-        self._notes, self._told = rule.notes, solution.told
-        if rule.validation:
-            self.history_["validation"] = np.array(rule.validation)
+        if (rule := getattr(self, "_rule", None)) is not None:
+            rule.forget()
+        self._notes, self._told = list(solution.findings.notes), solution.told
+        if solution.findings.validation:
+            self.history_["validation"] = np.array(solution.findings.validation)
 
     def _remedy(self) -> str:
         """What to try when the loss was still falling."""
@@ -229,7 +231,7 @@ class NetworkEstimator:
         """The gradient of the criterion over all rows of the lesson, as one batch."""
         w = pack(self.coefs_, self.intercepts_, lesson.problem.dtype)
         with one_blas_thread():
-            gradient = NetworkRule(w, self._units, self._output(), self, None).gradient(lesson)
+            gradient = NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), None).gradient(lesson)
         return unpack(gradient, self._units)
 
     def _collapsed(self) -> NDArray[Any]:

@@ -1,17 +1,18 @@
 """A network at work: its weights in one vector, the passes over the data, and when they end.
 
-The equations are those of ``_backpropagation``.  The first weights are drawn evenly from (-r, r), where r^2 is 6 over
-the inputs and outputs of a layer, 2 over them for sigmoid units (Glorot, Bengio, *Understanding the difficulty of
-training deep feedforward neural networks*, 2010), in the order of scikit-learn: one seed gives both the same network.
+The equations are those of ``backpropagation``.  The first weights are drawn evenly from (−r, r), where r² is 6 over the
+inputs and outputs of a layer, 2 over them for sigmoid units (Glorot, Bengio, *Understanding the difficulty of training
+deep feedforward neural networks*, 2010), in the order of scikit-learn: one seed gives both the same network.
+
+Tests: ``tests/mlp/test_classifier.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from .._engine.problem import Problem, read_only
 from .._engine.rows import CSR
 from .._guards.state import Changing
 from ..solution import Epoch, Findings, Status
-from .backpropagation import BETA_1, BETA_2, Network, Output, Room, Step, Unit, densify, learn
+from .backpropagation import BETA_1, BETA_2, Examples, Learned, Network, Output, Room, Step, Unit, densify, learn
 
 UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}
 AUTO = 200  # rows of a batch that nobody has chosen
@@ -81,11 +82,32 @@ def first_weights(sizes: NDArray[np.int64], activation: str, random: Any, dtype:
     return pack(coefs, intercepts, dtype)
 
 
+@dataclass(frozen=True)
+class TrainingPlan:
+    """How a network is to learn: the parameters of the estimator that the passes need."""
+
+    activation: str
+    solver: str
+    alpha: float
+    batch_size: int | str
+    learning_rate: float
+    momentum: float
+    nesterov: bool
+    order: str
+    tol: float
+    n_iter_no_change: int
+
+    @classmethod
+    def of(cls, estimator: Any) -> Self:
+        """The plan that the parameters of an estimator make."""
+        return cls(*(getattr(estimator, each.name) for each in fields(cls)))
+
+
 @dataclass(frozen=True, kw_only=True)
 class NetworkFindings(Findings):
-    """The rule itself, which knows the losses of the rows held out."""
+    """The losses of the rows held out, one a pass."""
 
-    rule: NetworkRule
+    validation: tuple[float, ...] = ()
 
 
 class NetworkRule(Changing):
@@ -94,7 +116,9 @@ class NetworkRule(Changing):
     _order: NDArray[np.uint32] | None
     _room: Room | None
 
-    def __init__(self, w: NDArray[Any], sizes: NDArray[np.int64], output: Output, model: Any, random: Any) -> None:
+    def __init__(
+        self, w: NDArray[Any], sizes: NDArray[np.int64], output: Output, plan: TrainingPlan, random: Any
+    ) -> None:
         self.net = Network(sizes, w, np.empty_like(w), np.empty_like(w), np.zeros_like(w), np.zeros_like(w))
         self.output, self.random = output, random
         self.k = 0
@@ -102,8 +126,8 @@ class NetworkRule(Changing):
         self.best, self.first, self.waited, self.kept = np.inf, np.inf, 0, w
         self.validation: list[float] = []
         self.notes: list[str] = []
-        self.go_on(model)
-        self.forget()
+        self._room = None
+        self.go_on(plan)
 
     @property
     def answer(self) -> NDArray[Any]:
@@ -116,7 +140,7 @@ class NetworkRule(Changing):
         details: dict[str, Any] = {"units": "-".join(map(str, self.net.sizes)), "weights": self.net.w.size}
         if self.validation:
             details["held out"] = f"least loss {self.best:.4g} in iteration {int(np.argmin(self.validation)) + 1}"
-        return NetworkFindings(details=details, notes=self.notes, rule=self)
+        return NetworkFindings(details=details, notes=tuple(self.notes), validation=tuple(self.validation))
 
     def epoch(self, lesson: Lesson, watch: Watch) -> Epoch:
         """One pass over the patterns in a new order, and the judgment on the rows held out."""
@@ -131,13 +155,13 @@ class NetworkRule(Changing):
             self.validation.append(judged)
             if judged <= min(self.validation):
                 self.kept = self.net.w.copy()
-        self.waited = self.waited + 1 if judged > self.best - self.model.tol else 0
+        self.waited = self.waited + 1 if judged > self.best - self.plan.tol else 0
         self.first = judged if self.best == np.inf else self.first
         self.best = min(self.best, judged)
         status = None
-        if self.waited > self.model.n_iter_no_change:  # above the first loss it has gone astray, not arrived
+        if self.waited > self.plan.n_iter_no_change:  # above the first loss it has gone astray, not arrived
             status = Status.CONVERGED if judged <= self.first or lesson.held.size else Status.BUDGET
-        return Epoch(wrong, loss, self.model.learning_rate, self.k - before, status)
+        return Epoch(wrong, loss, self.plan.learning_rate, self.k - before, status)
 
     def _pass(self, lesson: Lesson, watch: Watch) -> tuple[float, int]:
         """Learn from all patterns once: their mean loss as met on the way, and how many were on the wrong side."""
@@ -145,8 +169,9 @@ class NetworkRule(Changing):
         error, total, wrong = 0.0, 0.0, 0
         for rows in self._portions(order, batch):
             watch.check()
-            found, weight, errors, steps = self._learn(lesson, rows, batch, self._steps(-(-rows.size // batch)))
-            error, total, wrong, self.k = error + found, total + weight, wrong + errors, self.k + steps
+            found = self._learn(lesson, rows, batch, self._steps(-(-rows.size // batch)))
+            error, total = error + found.error, total + found.total
+            wrong, self.k = wrong + found.wrong, self.k + found.steps
             if not np.isfinite(error):
                 break
         return error / total, wrong
@@ -157,33 +182,32 @@ class NetworkRule(Changing):
         for start in range(0, order.size, size):
             yield order[start : start + size]
 
-    def _learn(self, lesson: Lesson, rows: NDArray[np.uint32], batch: int, steps: NDArray[Any]) -> Any:
-        model, kind, X, T, v = self.model, self.net.w.dtype.type, lesson.problem.rows, lesson.T, lesson.v
-        step = Step.ADAM if model.solver == "adam" else Step.NESTEROV if model.nesterov else Step.MOMENTUM
+    def _learn(self, lesson: Lesson, rows: NDArray[np.uint32], batch: int, rates: NDArray[Any]) -> Learned:
+        plan, kind, examples = self.plan, self.net.w.dtype.type, Examples(lesson.problem.rows, lesson.T, lesson.v)
+        step = Step.ADAM if plan.solver == "adam" else Step.NESTEROV if plan.nesterov else Step.MOMENTUM
         if self._room is None or self._room.D.size < batch * self.net.sizes[1:].max():
             self._room = room(self.net, batch)
-        if isinstance(X, CSR):
+        if isinstance(lesson.problem.rows, CSR):
             dense = np.zeros((rows.size, lesson.problem.n_features), kind)
-            densify(X, rows, dense)
-            X, T, v = (read_only(part) for part in (dense, T[rows], v[rows] if v.size else v))
-            rows = np.arange(rows.size, dtype=np.uint32)
-        return learn(
-            X, T, v, rows, batch, steps, self.net, self._room,
-            int(UNITS[model.activation]), int(self.output), int(step), kind(model.momentum),
-        )  # fmt: skip
+            densify(lesson.problem.rows, rows, dense)
+            parts = dense, lesson.T[rows], lesson.v[rows] if lesson.v.size else lesson.v
+            examples, rows = Examples(*map(read_only, parts)), np.arange(rows.size, dtype=np.uint32)
+        kinds = int(UNITS[plan.activation]), int(self.output), int(step)
+        found: Learned = learn(examples, rows, batch, rates, self.net, self._room, *kinds, kind(plan.momentum))
+        return found
 
     def _batch(self, lesson: Lesson) -> int:
-        return min(AUTO if self.model.batch_size == "auto" else int(self.model.batch_size), lesson.n_rows)
+        return min(AUTO if self.plan.batch_size == "auto" else int(self.plan.batch_size), lesson.n_rows)
 
     def _steps(self, n: int) -> NDArray[Any]:
         """The lengths of the next n steps; those of Adam make up for means that begin at zero."""
-        k, eta = self.k + np.arange(1.0, n + 1), np.full(n, float(self.model.learning_rate))
-        if self.model.solver == "adam":
+        k, eta = self.k + np.arange(1.0, n + 1), np.full(n, float(self.plan.learning_rate))
+        if self.plan.solver == "adam":
             eta *= np.sqrt(1 - BETA_2**k) / (1 - BETA_1**k)
         return eta.astype(self.net.w.dtype)
 
     def _next_order(self, rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        if self.model.order == "cyclic":
+        if self.plan.order == "cyclic":
             return rows
         if self._order is None:
             self._order = rows
@@ -192,9 +216,7 @@ class NetworkRule(Changing):
 
     def loss(self, lesson: Lesson) -> float:
         """The mean loss of the rows held out, without the penalty: a pass with steps of length zero."""
-        model = copy(self.model)
-        model.alpha = 0.0
-        still = NetworkRule(self.net.w.copy(), self.net.sizes, self.output, model, None)
+        still = NetworkRule(self.net.w.copy(), self.net.sizes, self.output, replace(self.plan, alpha=0.0), None)
         batch, sums = min(lesson.held.size, BLOCK), np.zeros(2)
         for rows in self._portions(lesson.held, batch):
             sums += still._learn(lesson, rows, batch, np.zeros(-(-rows.size // batch), self.net.w.dtype))[:2]
@@ -210,16 +232,15 @@ class NetworkRule(Changing):
         lesson.problem.check_finite()
         largest = float(np.abs(lesson.problem.values).max(initial=0))
         return ValueError(
-            f"learning_rate={self.model.learning_rate!r}: the loss overflows in the pass after step {k} (the entries "
+            f"learning_rate={self.plan.learning_rate!r}: the loss overflows in the pass after step {k} (the entries "
             f"of X reach {largest:.3g}). Standardize the features, or give a smaller learning_rate."
         )
 
-    def go_on(self, model: Any) -> None:
-        """Take the parameters of the model, and forget the order of the rows: other ones are coming."""
-        self.model = model
-        self._order = None
+    def go_on(self, plan: TrainingPlan) -> None:
+        """Take other parameters, and forget the order of the rows: other ones are coming."""
+        self.plan, self._order = plan, None
         coefs, intercepts = unpack(self.net.w, self.net.sizes)
-        penalties = [np.full_like(W, model.alpha) for W in coefs], [np.zeros_like(b) for b in intercepts]
+        penalties = [np.full_like(W, plan.alpha) for W in coefs], [np.zeros_like(b) for b in intercepts]
         self.net.decay[:] = pack(*penalties, self.net.w.dtype)
 
     def forget(self) -> None:

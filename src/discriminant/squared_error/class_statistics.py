@@ -1,4 +1,7 @@
-"""Counts, means and scatter of the classes, which portions of data add up to."""
+"""Counts, means and scatter of the classes, which portions of data add up to; their inverses and shrunken forms.
+
+Tests: ``tests/squared_error/test_fisher.py``.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +45,21 @@ class ClassStatistics:
         return np.asarray(self.counts @ self.means / self.counts.sum())
 
     @property
+    def priors(self) -> Matrix:
+        """Shares of the classes."""
+        return np.asarray(self.counts / self.counts.sum())
+
+    @property
     def between(self) -> Matrix:
         """Scatter of the class means about the mean of all."""
         offsets = self.means - self.mean
         return np.asarray((self.counts[:, None] * offsets).T @ offsets)
+
+
+def check_counts(counts: Matrix) -> None:
+    """Refuse classes of no weight."""
+    if np.any(counts == 0):
+        raise ValueError("sample_weight is zero for all rows of a class: give each class some weight.")
 
 
 def statistics_of(problem: Problem, n_classes: int, separately: bool, watch: Watch) -> ClassStatistics:
@@ -92,24 +106,24 @@ def inverse_of(S: Matrix) -> tuple[Matrix, int, float]:
     return inverse, int(kept.sum()), float(values[-1] / values[kept][0])
 
 
-def ledoit_wolf_within(problem: Problem, n_classes: int, priors: Matrix, watch: Watch) -> Matrix:
+def ledoit_wolf_within(problem: Problem, priors: Matrix, watch: Watch) -> Matrix:
     """Class covariances shrunk by Ledoit and Wolf's share, on standardized features, mixed by the priors."""
     if problem.weight.size:
         raise ValueError("shrinkage='auto' knows no sample_weight: give a number.")
     if sparse.issparse(problem.source):
         raise ValueError("shrinkage='auto' needs a dense X: give a number.")
     total = np.zeros((problem.n_features, problem.n_features))
-    for i in range(n_classes):
+    for i, prior in enumerate(priors):
         watch.check()
-        total += priors[i] * _shrunk(problem.source[problem.labels == i], watch)
+        total += prior * _shrunk(problem.source[problem.labels == i], watch)
     return total
 
 
 def _shrunk(rows: Any, watch: Watch) -> Matrix:
-    """The covariance C of some rows, standardized, with the share beta/delta of the identity in it.
+    """The covariance C of some rows, standardized, with the share β/δ of the identity in it.
 
-    d delta = |C - mu I|^2 is how far C is from the multiple mu I of the identity, d beta how far it is expected to be
-    from the true one, the variance of xx' over n: (sum of |x|^4 / n - |C|^2) / n.  Ledoit, Wolf, "A well-conditioned
+    dδ = ‖C − μI‖² is how far C is from the multiple μI of the identity, dβ how far it is expected to be from the true
+    one, the variance of xxᵗ over n: (Σ‖x‖⁴ / n − ‖C‖²) / n.  Ledoit, Wolf, "A well-conditioned
     estimator for large-dimensional covariance matrices", *Journal of Multivariate Analysis* 88, 2004.
     """
     n, d = rows.shape

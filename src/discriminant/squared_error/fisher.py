@@ -1,22 +1,23 @@
 """Fisher's linear discriminant: the direction along which the classes lie farthest apart for their spread.
 
-    w = S_W^-1 (m_1 - m_2),        S_W = sum over the classes of sum (x - m_i)(x - m_i)'           (Eqs. 50-54)
+    w = S_W⁻¹ (m_1 − m_2),        S_W = Σ_i Σ (x − m_i)(x − m_i)ᵗ over the patterns of each class i     (Eqs. 50-54)
 
 It maximizes the squared distance of the projected means over the projected scatter within the classes.  The threshold
-goes through the mean of all patterns, w'(x - m) (Eq. 52), or midway between the class means.  With c classes the
-generalized eigenvectors of S_B v = lambda S_W v span a space of at most c - 1 dimensions, and a pattern goes to the
-class whose mean is nearest in the metric of S_W, which is a linear machine.
+goes through the mean of all patterns, wᵗ(x − m) (Eq. 52), or midway between the class means.  With c classes the
+generalized eigenvectors of S_B v = λ S_W v span a space of at most c − 1 dimensions, and a pattern goes to the class
+whose mean is nearest in the metric of S_W, which is a linear machine.
 
 All that is needed of the data are counts, means and scatter matrices: portions can be added up.  Where there are more
 features than patterns, and very many, no matrix of the features is built: with A the patterns about their class means,
-S_W = A'A, and S_W^+ m = A^+ (A')^+ m takes two least-squares problems, which LSQR solves by products with A.
+S_W = AᵗA, and S_W⁺ m = A⁺ (Aᵗ)⁺ m takes two least-squares problems, which LSQR solves by products with A.
 
-Sources: Duda, Hart, Stork, *Pattern Classification*, section 5.8.2; Cristianini, Shawe-Taylor, *An Introduction to
-Support Vector Machines*, section 2.1.2 (the sum of the class covariances: ``within="equal"``).
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.8.2; Cristianini, Shawe-Taylor, *An Introduction to Support
+Vector Machines*, §2.1.2 (the sum of the class covariances: ``within="equal"``).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -30,27 +31,29 @@ from .._engine.driver import Watch, interrupt_raises, watching
 from .._engine.labels import encode_known
 from .._engine.problem import Problem, make_problem
 from .._engine.refusals import check_total, published
-from .._guards.parameters import choice, number
+from .._guards.parameters import Choice, Number, Or
 from .._guards.state import all_or_nothing
 from ..base.classifier import LinearClassifier
 from ..samples import row_sqnorms
 from ..solution import Findings, Solution, Status
-from .class_statistics import ClassStatistics, inverse_of, ledoit_wolf_within, statistics_of
+from .class_statistics import ClassStatistics, Matrix, check_counts, inverse_of, ledoit_wolf_within, statistics_of
 
 WIDE = 1000  # features above which wide data are not given a matrix of them
 LARGEST = 5000  # features of the largest scatter matrix that is built: 200 MB
 
 
-def _gib(d: int) -> str:
-    """The size of a scatter matrix."""
-    return f"{8 * d * d / 2**30:.1f}"
+@dataclass(frozen=True, kw_only=True)
+class FisherFindings(Findings):
+    """What the classes are like, the rank of S_W, the directions as columns, and the share of S_B along each."""
 
-
-Matrix = NDArray[np.float64]
+    statistics: ClassStatistics
+    rank: int
+    directions: Matrix
+    shares: Matrix
 
 
 class Spread:
-    """The patterns about their class means, A with A'A = S_W, by products alone; shrinkage adds rows of its own."""
+    """The patterns about their class means, A with AᵗA = S_W, by products alone; shrinkage adds rows of its own."""
 
     def __init__(self, problem: Problem, n_classes: int, equal: bool, share: float, watch: Watch) -> None:
         problem.check_finite()
@@ -60,15 +63,14 @@ class Spread:
         v = self.part * (problem.weight.astype(np.float64) if problem.weight.size else 1.0)
         member = sparse.csr_array((v, (self.labels, np.arange(v.size))), shape=(n_classes, v.size))
         self.counts = np.asarray(member.sum(axis=1)).ravel()
-        if np.any(self.counts == 0):
-            raise ValueError("sample_weight is zero for all rows of a class: give each class some weight.")
-        self.means = np.asarray(_dense(member @ self.X) / self.counts[:, None])
+        check_counts(self.counts)
+        sums = member @ self.X
+        self.means = np.asarray(sums.toarray() if sparse.issparse(sums) else sums, np.float64) / self.counts[:, None]
         u = v / self.counts[self.labels] if equal else v
         self.root, self.identity = np.sqrt(u), 0.0
         if share > 0:
-            squares = float(u @ row_sqnorms(self.X)) - float(
-                np.bincount(self.labels, u) @ np.sum(self.means**2, axis=1)
-            )
+            about = float(np.bincount(self.labels, u) @ np.sum(self.means**2, axis=1))
+            squares = float(u @ row_sqnorms(self.X)) - about
             self.root, self.identity = np.sqrt((1 - share) * u), np.sqrt(share * max(squares, 0) / self.X.shape[1])
 
     def operator(self) -> LinearOperator:
@@ -90,7 +92,7 @@ class Spread:
         return LinearOperator((n + d if self.identity else n, d), matvec=forward, rmatvec=backward, dtype=np.float64)
 
     def inverse_times(self, M: Matrix) -> Matrix:
-        """S_W^+ times each row of M; the rows themselves where there is no spread at all."""
+        """S_W⁺ times each row of M; the rows themselves where there is no spread at all."""
         A = self.operator()
         options = {"atol": 1e-13, "btol": 1e-13, "conlim": 0}
         W = np.array([lsqr(A, lsqr(A.T, row, **options)[0], **options)[0] for row in M])
@@ -109,10 +111,6 @@ def check_apart(offsets: Matrix) -> None:
         )
 
 
-def _dense(M: Any) -> Matrix:
-    return np.asarray(M.toarray() if sparse.issparse(M) else M, np.float64)
-
-
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
     """Fisher's linear discriminant, as a classifier and as a projection.
 
@@ -127,14 +125,14 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     shrinkage : None, "auto" or float, default=None
         Mix the covariance with a multiple of the identity: a share in [0, 1], or that of Ledoit and Wolf.
     n_components : int, default=None
-        Directions that ``transform`` returns, at most min(c - 1, d); None is all.
+        Directions that ``transform`` returns, at most min(c − 1, d); None is all.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
-        Weights w and w0; for two classes w = S_W^-1 (m_1 - m_2).
+        Weights w and w₀; for two classes w = S_W⁻¹ (m_1 − m_2).
     weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w0, w).
+        Augmented weights (w₀, w).
     means_ : array of shape (c, d)
         Class means.
     priors_ : array of shape (c,)
@@ -152,7 +150,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, section 5.8.2, Eqs. 50-54.
+    Duda, Hart, Stork, *Pattern Classification*, §5.8.2, Eqs. 50-54.
 
     Examples
     --------
@@ -166,6 +164,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     _criterion = "-(w'(m_1 - m_2))^2 / (w' S_W w), the distance of the means over the scatter within the classes"
     multiclass = "linear-machine"
     _strategies = ("linear-machine",)
+    _parameters = {
+        "within": Choice(("pooled", "equal")),
+        "threshold": Choice(("mean", "midpoint")),
+        "shrinkage": Or((None, "auto"), Number("give a share in [0, 1], 'auto' or None", 0, 1 + 1e-12, closed=True)),
+        "n_components": Or((None,), Number("give one", 1, closed=True, whole=True)),
+    }
 
     def __init__(
         self,
@@ -180,16 +184,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         self.shrinkage = shrinkage
         self.n_components = n_components
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        choice("within", self.within, ("pooled", "equal"))
-        choice("threshold", self.threshold, ("mean", "midpoint"))
-        if self.shrinkage not in (None, "auto"):
-            remedy = "give a share in [0, 1], 'auto' or None"
-            number("shrinkage", self.shrinkage, remedy, 0, closed=True, high=1 + 1e-12)
-        if self.n_components is not None and (not isinstance(self.n_components, int) or self.n_components < 1):
-            raise ValueError(f"n_components={self.n_components!r} must be a whole number >= 1 or None; give one.")
-
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         n, d = problem.source.shape
         with interrupt_raises():
@@ -198,12 +192,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
                     f"shrinkage='auto' needs the scatter of all {d:,} features, {_gib(d)} GiB: give a number or None."
                 )
             if self.shrinkage != "auto" and d > (WIDE if n < d else LARGEST):
-                return [self._discriminate_wide(problem, watch)]
+                return [self._discriminated_wide(problem, watch)]
             statistics = statistics_of(problem, self.classes_.size, self.within == "equal", watch)
-            if np.any(statistics.counts == 0):
-                raise ValueError("sample_weight is zero for all rows of a class: give each class some weight.")
-            self._statistics = statistics
-            return [self._discriminate(problem, watch)]
+            check_counts(statistics.counts)
+            return [self._discriminated(statistics, problem, watch)]
 
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -248,18 +240,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
         with watching() as watch, interrupt_raises():
             statistics = statistics_of(problem, self.classes_.size, self.within == "equal", watch)
-        self._statistics = statistics if first else self._statistics + statistics
-        self._publish([self._discriminate(problem, watch)], problem, given_X)
+        statistics = statistics if first else self._statistics + statistics
+        self._publish([self._discriminated(statistics, problem, watch)], problem, given_X)
         return self
 
-    def _discriminate(self, problem: Problem, watch: Watch) -> Solution[Any]:
+    def _discriminated(self, s: ClassStatistics, problem: Problem, watch: Watch) -> Solution[FisherFindings]:
         """The linear machine and the directions from the statistics."""
-        s = self._statistics
-        self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
-        self.means_, self.priors_ = s.means, s.counts / s.counts.sum()
-        S = self._within_scatter(problem, watch)
+        S = self._within_scatter(s, problem, watch)
         with np.errstate(over="ignore", invalid="ignore"):
-            inverse, self.rank_, condition = inverse_of(S)
+            inverse, rank, condition = inverse_of(S)
             plane = inverse @ (s.means[1] - s.means[0])
         if not (np.all(np.isfinite(inverse)) and np.all(np.isfinite(plane))):
             raise ValueError(
@@ -267,86 +256,87 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
                 "StandardScaler, and give weights of ordinary size."
             )
         offsets = s.means - s.mean
-        if self.rank_ == 0:
+        if rank == 0:
             check_apart(offsets)
-        self._set_directions(inverse, S)
-        A = self._machine(offsets @ inverse, plane)
-        notes = []
-        if self.rank_ < len(S):
-            lacking = f"The scatter within the classes has rank {self.rank_} of {len(S)}"
-            notes = [f"{lacking}: its pseudoinverse was taken; shrinkage is better."]
-        findings = Findings(notes=notes, details={"rank": self.rank_, "condition": condition})
-        return Solution(published(A, problem.dtype), Status.CONVERGED, [], findings)
+        values, vectors = np.linalg.eigh(inverse)
+        root = vectors * np.sqrt(np.clip(values, 0, None))
+        directions, shares = self._directions(s, root, *np.linalg.eigh(root.T @ s.between @ root))
+        findings = FisherFindings(
+            notes=[] if rank == len(S) else [_lacking(f"{rank} of {len(S)}")],
+            details={"rank": rank, "condition": condition},
+            statistics=s, rank=rank, directions=directions, shares=shares,
+        )  # fmt: skip
+        return self._machine(s, offsets @ inverse, plane, problem, findings)
 
-    def _machine(self, W: Matrix, w: Matrix) -> Matrix:
-        """The plane of two classes with the weights w, or the linear machine with the weights W."""
-        s = self._statistics
-        if self.classes_.size == 2:
-            through = s.mean if self.threshold == "mean" else s.means.mean(axis=0)
-            return np.concatenate([[-(w @ through)], w])[None]
-        return np.column_stack([-0.5 * np.sum(W * (s.means - s.mean), axis=1) - W @ s.mean, W])
-
-    def _discriminate_wide(self, problem: Problem, watch: Watch) -> Solution[Any]:
+    def _discriminated_wide(self, problem: Problem, watch: Watch) -> Solution[FisherFindings]:
         """The same by products with the patterns, where a matrix of the features would be too large."""
         share = 0.0 if self.shrinkage is None else float(self.shrinkage)
         spread = Spread(problem, self.classes_.size, self.within == "equal", share, watch)
-        self._statistics = s = ClassStatistics(spread.counts, spread.means, np.empty((0, 0, 0)))
-        self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
-        self.means_, self.priors_ = s.means, s.counts / s.counts.sum()
+        s = ClassStatistics(spread.counts, spread.means, np.empty((0, 0, 0)))
         offsets = s.means - s.mean
         W = spread.inverse_times(offsets[1:])
         W = np.vstack([-(s.counts[1:] @ W) / s.counts[0], W])  # the offsets, weighted, add up to zero
         half = np.sqrt(s.counts)
         values, turned = np.linalg.eigh(half[:, None] * (W @ offsets.T) * half)
         turned /= np.sqrt(np.where(values > 0, values, np.inf))
-        self._keep_directions(values, half * W.T, turned, problem.n_features)
+        directions, shares = self._directions(s, half * W.T, values, turned)
         d, most = problem.n_features, max(int(np.count_nonzero(spread.root)) - self.classes_.size, 0)
-        self.rank_ = d if spread.identity else min(d, most)
-        notes = [] if spread.identity else [
-            f"The scatter within the classes has rank {self.rank_} of {d} at the most: its pseudoinverse was taken; "
-            "shrinkage is better."
-        ]  # fmt: skip
-        findings = Findings(notes=notes, details={"rank": self.rank_, "solver": "lsqr"})
-        A = self._machine(W, W[1] - W[0])
+        rank = d if spread.identity else min(d, most)
+        findings = FisherFindings(
+            notes=[] if spread.identity else [_lacking(f"{rank} of {d} at the most")],
+            details={"rank": rank, "solver": "lsqr"},
+            statistics=s, rank=rank, directions=directions, shares=shares,
+        )  # fmt: skip
+        return self._machine(s, W, W[1] - W[0], problem, findings)
+
+    def _machine(
+        self, s: ClassStatistics, W: Matrix, w: Matrix, problem: Problem, findings: FisherFindings
+    ) -> Solution[FisherFindings]:
+        """The plane of two classes with the weights w, or the linear machine with the weights W."""
+        if self.classes_.size == 2:
+            through = s.mean if self.threshold == "mean" else s.means.mean(axis=0)
+            A = np.concatenate([[-(w @ through)], w])[None]
+        else:
+            A = np.column_stack([-0.5 * np.sum(W * (s.means - s.mean), axis=1) - W @ s.mean, W])
         return Solution(published(A, problem.dtype), Status.CONVERGED, [], findings)
 
-    def _within_scatter(self, problem: Problem, watch: Watch) -> Matrix:
+    def _within_scatter(self, s: ClassStatistics, problem: Problem, watch: Watch) -> Matrix:
         """S_W as the parameters ask for."""
-        s = self._statistics
-        n = float(s.counts.sum())
         if self.shrinkage == "auto":
-            return n * ledoit_wolf_within(problem, self.classes_.size, self.priors_, watch)
+            return float(s.counts.sum()) * ledoit_wolf_within(problem, s.priors, watch)
         S = s.scatters[0] if len(s.scatters) == 1 else (s.scatters / s.counts[:, None, None]).sum(axis=0)
         if self.shrinkage is None:
             return np.asarray(S)
         share = float(self.shrinkage)
         return np.asarray((1 - share) * S + share * np.trace(S) / len(S) * np.eye(len(S)))
 
-    def _set_directions(self, inverse: Matrix, S: Matrix) -> None:
-        """Generalized eigenvectors of S_B v = lambda S_W v, with unit variance within the classes."""
-        s = self._statistics
-        values, vectors = np.linalg.eigh(inverse)
-        root = vectors * np.sqrt(np.clip(values, 0, None))
-        spread, turned = np.linalg.eigh(root.T @ s.between @ root)
-        self._keep_directions(spread, root, turned, len(S))
+    def _directions(self, s: ClassStatistics, root: Matrix, spread: Matrix, turned: Matrix) -> tuple[Matrix, Matrix]:
+        """Generalized eigenvectors of S_B v = λ S_W v, with unit variance within the classes, and their shares of S_B.
 
-    def _keep_directions(self, spread: Matrix, root: Matrix, turned: Matrix, d: int) -> None:
-        """The directions, columns of root times turned, along which the class means are spread most."""
-        most = min(self.classes_.size - 1, d)
+        They are columns of root times turned, those along which the class means are spread most.
+        """
+        c, d = s.means.shape
+        most = min(c - 1, d)
         kept = most if self.n_components is None else self.n_components
         if kept > most:
             raise ValueError(
-                f"n_components={kept} must be smaller; {self.classes_.size} classes in {d} dimensions have at "
-                f"most {most} directions."
+                f"n_components={kept} must be smaller; {c} classes in {d} dimensions have at most {most} directions."
             )
         order = np.argsort(spread)[::-1]
-        directions = root @ turned[:, order[:kept]] * np.sqrt(self._statistics.counts.sum())
+        directions = root @ turned[:, order[:kept]] * np.sqrt(s.counts.sum())
         # the sign of an eigenvector is arbitrary: the largest component is made positive
         largest = np.abs(directions).argmax(axis=0)
-        self.scalings_ = directions * np.sign(directions[largest, np.arange(kept)])
         total = spread[order[:most]].clip(min=0).sum()
-        self.explained_variance_ratio_ = spread[order[:kept]].clip(min=0) / (total if total > 0 else 1.0)
-        self._n_features_out = kept
+        shares = spread[order[:kept]].clip(min=0) / (total if total > 0 else 1.0)
+        return directions * np.sign(directions[largest, np.arange(kept)]), shares
+
+    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
+        found: FisherFindings = solutions[0].findings
+        self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
+        super()._publish(solutions, problem, X)
+        self._statistics, self.means_, self.priors_ = found.statistics, found.statistics.means, found.statistics.priors
+        self.rank_, self.scalings_, self.explained_variance_ratio_ = found.rank, found.directions, found.shares
+        self._n_features_out = found.shares.size
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Project onto the directions, centered at the mean of the training patterns.
@@ -364,3 +354,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         check_is_fitted(self)
         X = self._taken(X, reset=False)
         return np.asarray(X @ self.scalings_ - self._statistics.mean @ self.scalings_, X.dtype)
+
+
+def _gib(d: int) -> str:
+    """The size of a scatter matrix."""
+    return f"{8 * d * d / 2**30:.1f}"
+
+
+def _lacking(rank: str) -> str:
+    return f"The scatter within the classes has rank {rank}: its pseudoinverse was taken; shrinkage is better."

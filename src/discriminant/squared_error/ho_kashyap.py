@@ -2,30 +2,30 @@
 
 Problem: find a and b > 0 with Ya = b, by minimizing over both
 
-    J_s(a, b) = |Ya - b|^2,    e = Ya - b,    e+ = (e + |e|) / 2                                   (Eqs. 74, 80, 81)
+    J_s(a, b) = ‖Ya − b‖²,    e = Ya − b,    e⁺ = (e + |e|) / 2                                (Eqs. 74, 80, 81)
 
 from a positive b(1) of which no component is ever lowered, so that b cannot shrink to zero:
 
-    b(k+1) = b(k) + 2 eta e+(k),            a(k+1) = Y^+ b(k+1)               0 < eta < 1      (Algorithm 11, Eq. 79)
-    b(k+1) = b(k) + eta (e(k) + |e(k)|),    a(k+1) = a(k) + eta Y^+ |e(k)|    the same vectors              (Eq. 88)
-    b(k+1) = b(k) + (e(k) + |e(k)|),        a(k+1) = a(k) + eta R Y'|e(k)|    any a(1), no Y^+ needed       (Eq. 90)
+    b(k+1) = b(k) + 2η e⁺(k),           a(k+1) = Y⁺ b(k+1)                0 < η < 1      (Algorithm 11, Eq. 79)
+    b(k+1) = b(k) + η (e(k) + |e(k)|),  a(k+1) = a(k) + η Y⁺ |e(k)|       the same vectors            (Eq. 88)
+    b(k+1) = b(k) + (e(k) + |e(k)|),    a(k+1) = a(k) + η R Yᵗ|e(k)|      any a(1), no Y⁺ needed      (Eq. 90)
 
-The first two begin with a(1) = Y^+ b(1), without which their proof does not hold.  Eq. 90 needs R symmetric and
-positive definite and 0 < eta < 2 / lambda_max(R^1/2 Y'Y R^1/2); the eta that lowers |e|^2 most is v'Rv / |YRv|^2 with
-v = Y'|e| (Eqs. 94, 95), and with R = (Y'Y)^-1 it is 1.
+The first two begin with a(1) = Y⁺ b(1), without which their proof does not hold.  Eq. 90 needs R symmetric and positive
+definite and 0 < η < 2 / λ_max(R^½ YᵗY R^½); the η that lowers ‖e‖² most is vᵗRv / ‖YRv‖² with v = Yᵗ|e| (Eqs. 94, 95),
+and with R = (YᵗY)⁻¹ it is 1.
 
-In all three |e(k)|^2 never rises.  Separable patterns: e(k) falls to zero, and Ya(k) > 0 after finitely many steps
-(sections 5.9.2, 5.9.4).  Others: e+(k) falls to zero while e(k) does not, and lambda = |e| becomes evidence: it is not
-negative, not zero, and Y'lambda = 0, whereas a separating a would make a'Y'lambda positive.  No bound on the number of
-steps is known.  e+ = 0 alone proves nothing: a = 0 gives e = -b on any patterns.
+In all three ‖e(k)‖² never rises.  Separable patterns: e(k) falls to zero, and Ya(k) > 0 after finitely many steps
+(§5.9.2, §5.9.4).  Others: e⁺(k) falls to zero while e(k) does not, and λ = |e| becomes evidence: it is not negative,
+not zero, and Yᵗλ = 0, whereas a separating a would make aᵗYᵗλ positive.  No bound on the number of steps is known.
+e⁺ = 0 alone proves nothing: a = 0 gives e = −b on any patterns.
 
-The evidence holds to the tolerance when |Y'lambda| <= tol |Y|'lambda in every component: then every a leaves some
-pattern with a'y <= tol sum |a_j y_j|, whatever the sizes of the features.
+The evidence holds to the tolerance when |Yᵗλ| ≤ tol |Y|ᵗλ in every component: then every a leaves some pattern with
+aᵗy ≤ tol Σ |a_j y_j|, whatever the sizes of the features.
 
-Symbols: Y the normalized augmented patterns (never built), a = (w0, w), b the margins, e the errors, Y^+ the
-pseudoinverse, w the sample weights: with them |e|^2 is the sum of w_i e_i^2, Y' is Y'W, and lambda = w |e|.
+Symbols: Y the normalized augmented patterns (never built), a = (w₀, w), b the margins, e the errors, Y⁺ the
+pseudoinverse, w the sample weights: with them ‖e‖² is Σ w_i e_i², Yᵗ is YᵗW, and λ = w |e|.
 
-Source: Duda, Hart, Stork, *Pattern Classification*, section 5.9, Algorithms 11 and 12, Problem 25, Computer exercise 9.
+Source: Duda, Hart, Stork, *Pattern Classification*, §5.9, Algorithms 11 and 12, Problem 25, Computer exercise 9.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.driver import Rule, Watch
+from .._engine.driver import Plan, Rule, Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
-from .._guards.parameters import choice, number
+from .._guards.parameters import RECORD, Choice, Number, Or, choice
 from .._guards.validation import floats
 from ..base.classifier import IterativeClassifier
 from ..multiclass import n_problems
@@ -47,22 +47,35 @@ from ..solution import Epoch, Findings, Solution, Status, numbered
 from .patterns import Array, Linear, Patterns
 
 NEGLIGIBLE = 1e-9  # an error below this part of the largest one counts as zero, where evidence is weighed
+LARGEST_MARGIN = 1e150  # whose square is still a float
+RATE = Or((None, "optimal"), Number("give a rate > 0, None for the default, or 'optimal'", 0))
+BOUNDED_RATE = Or((None,), Number("this variant is sure to descend for 0 < eta < 1", 0, 1))
 
 
 def raised(b: Array, e: Array, eta: float) -> Array:
-    """Return b + eta (e + |e|) = b + 2 eta e+: margins grow where the errors are positive (Eqs. 79, 88, 90)."""
+    """Return b + η (e + |e|) = b + 2η e⁺: margins grow where the errors are positive (Eqs. 79, 88, 90)."""
     return b + 2 * eta * np.maximum(e, 0)
 
 
 def optimal_rate(v: Array, s: Array, Ys: Array, w: Any) -> float:
-    """Return v's / |Ys|^2 for the step s = Rv of v = Y'|e|: the eta that lowers |e|^2 most (Eqs. 94, 95)."""
+    """Return vᵗs / ‖Ys‖² for the step s = Rv of v = Yᵗ|e|: the η that lowers ‖e‖² most (Eqs. 94, 95)."""
     size = float(np.abs(s).max())  # so that no square can overflow
     return float(v @ (s / size)) / size / float(np.sum(w * (Ys / size) ** 2))
 
 
+@dataclass(frozen=True)
+class HoKashyapPlan(Plan):
+    """How a rule is to run: the rate η, the matrix R of Eq. 90, b(1), and the tolerance of the evidence."""
+
+    eta: float | str | None = None
+    R: Any = "identity"
+    margin: Any = 1.0
+    tol: float = 1e-9
+
+
 @dataclass(frozen=True, kw_only=True)
 class MarginsFound(Findings):
-    """Margins b, errors Ya - b, and the evidence of overlap."""
+    """Margins b, errors Ya − b, and the evidence of overlap; a row outside the problem keeps b(1) and has e = 0."""
 
     margins: Array
     errors: Array
@@ -77,24 +90,20 @@ class HoKashyapRule:
 
     eta = 0.0
 
-    def __init__(self, start: NDArray[Any], problem: Problem, model: HoKashyap) -> None:
-        self.model, self.dtype = model, problem.dtype
+    def __init__(self, plan: HoKashyapPlan, start: NDArray[Any], problem: Problem) -> None:
+        self.plan, self.dtype = plan, problem.dtype
         self.part = problem.part & (problem.weight > 0) if problem.weight.size else problem.part
-        self.a, self.b = start.astype(np.float64), model._first_margins(problem.n_rows)
-        self.e = np.where(self.part, -self.b, 0.0)
-        self.evidence = np.zeros(problem.n_rows)
-        self.tol = float(model.tol)
+        self.a, self.b = start.astype(np.float64), first_margins(plan.margin, problem.n_rows)
+        self.e, self.evidence = np.where(self.part, -self.b, 0.0), np.zeros(problem.n_rows)
         self.notes: list[str] = []
-        self.k = 0
-        self.begun = False
-        shares = n_problems(model.classes_.size, model.multiclass_)
-        self.trail = Path(self.answer[0], model.record == "weights", shares)
+        self.k, self.begun = 0, False
+        self.trail = Path(self.answer[0], plan.record, plan.shares)
 
     def begin(self, problem: Problem, watch: Watch) -> None:
         """Find a(1), which may take long, and begin the path there."""
         self.Y = Patterns(problem, watch)
         with np.errstate(over="ignore", invalid="ignore"):
-            a = self.first(self.a, self.model)
+            a = self.first(self.a)
             self.g, self.e = self.look(a, self.b)
         self.a, self.begun = a, True
         if self.trail.rows is not None:
@@ -112,10 +121,10 @@ class HoKashyapRule:
 
     @property
     def findings(self) -> MarginsFound:
-        """Margins and errors, which stay b(1) and zero for rows that are no part of the problem, and the evidence."""
-        return MarginsFound(notes=self.notes, margins=self.b, errors=self.e, evidence=self.evidence)
+        """Margins, errors and evidence."""
+        return MarginsFound(notes=tuple(self.notes), margins=self.b, errors=self.e, evidence=self.evidence)
 
-    def first(self, start: Array, model: HoKashyap) -> Array:
+    def first(self, start: Array) -> Array:
         """The vector a(1)."""
         raise NotImplementedError
 
@@ -162,14 +171,14 @@ class HoKashyapRule:
         return bool(np.all((self.g > noise)[self.part]))
 
     def proves(self) -> bool:
-        """Whether lambda = w|e| is evidence; only asked when no error is positive any more."""
+        """Whether λ = w|e| is evidence; only asked when no error is positive any more."""
         size = np.abs(self.e)
         largest = float(size.max())
         if largest == 0 or self.e.max() > NEGLIGIBLE * largest:
             return False
         size[size <= NEGLIGIBLE * largest] = 0
         off, scale = np.abs(self.Y.back(size)), self.Y.back(size, absolute=True)
-        if not np.all(off <= self.tol * scale):
+        if not np.all(off <= self.plan.tol * scale):
             return False
         self.evidence = self.Y.w * size
         self.notes.append(
@@ -182,9 +191,9 @@ class HoKashyapRule:
 class PseudoinverseRule(HoKashyapRule):
     """Algorithm 11."""
 
-    def first(self, start: Array, model: HoKashyap) -> Array:
-        """Return Y^+ b(1), refined once."""
-        self.eta = 0.5 if model.eta is None else float(model.eta)
+    def first(self, start: Array) -> Array:
+        """Return Y⁺ b(1), refined once."""
+        self.eta = 0.5 if self.plan.eta is None else float(self.plan.eta)
         self.inverse, rank = self.Y.pseudoinverse()
         if rank < self.Y.d:
             self.notes.append(f"Y'Y is singular (rank {rank} of {self.Y.d}): a is the shortest least-squares solution.")
@@ -192,7 +201,7 @@ class PseudoinverseRule(HoKashyapRule):
         return a + self.inverse(self.b - self.Y.times(a))
 
     def step(self) -> tuple[Array, Array]:
-        """Return Y^+ b(k+1) as a(k) + Y^+ (b(k+1) - Ya(k)), which corrects the rounding of a(k) on the way."""
+        """Return Y⁺ b(k+1) as a(k) + Y⁺ (b(k+1) − Ya(k)), which corrects the rounding of a(k) on the way."""
         b = raised(self.b, self.e, self.eta)
         return (self.a + self.inverse(b - self.b - self.e) if np.any(b > self.b) else self.a), b
 
@@ -201,7 +210,7 @@ class ModifiedRule(PseudoinverseRule):
     """Eq. 88, the right form of Algorithm 12."""
 
     def step(self) -> tuple[Array, Array]:
-        """Return a(k) + eta Y^+ |e(k)|."""
+        """Return a(k) + η Y⁺ |e(k)|."""
         b = raised(self.b, self.e, self.eta)
         return (self.a + self.eta * self.inverse(np.abs(self.e)) if np.any(b > self.b) else self.a), b
 
@@ -209,11 +218,11 @@ class ModifiedRule(PseudoinverseRule):
 class DescentRule(HoKashyapRule):
     """Eq. 90, with a fixed rate or the optimal one."""
 
-    def first(self, start: Array, model: HoKashyap) -> Array:
-        """Return the start vector, once R and eta are known."""
-        self.R, bound = self.metric(model.R)
-        self.optimal = model.eta == "optimal"
-        self.eta = bound / 2 if model.eta is None or self.optimal else float(model.eta)
+    def first(self, start: Array) -> Array:
+        """Return the start vector, once R and η are known."""
+        self.R, bound = self.times_R(self.plan.R)
+        eta, self.optimal = self.plan.eta, self.plan.eta == "optimal"
+        self.eta = bound / 2 if eta is None or self.optimal else float(eta)
         if not self.eta < bound:
             raise ValueError(
                 f"eta={self.eta:g} must be smaller; with this R and these patterns the rule descends for "
@@ -221,8 +230,8 @@ class DescentRule(HoKashyapRule):
             )
         return start
 
-    def metric(self, R: Any) -> tuple[Linear, float]:
-        """The map v -> Rv and the bound 2 / lambda_max on eta."""
+    def times_R(self, R: Any) -> tuple[Linear, float]:
+        """The map v → Rv and the bound 2 / λ_max on η."""
         if not isinstance(R, str):
             L = cholesky_factor(R, self.Y.d)
             return lambda v: np.asarray(L @ (L.T @ v)), 2 / self.Y.largest_eigenvalue(L)
@@ -237,7 +246,7 @@ class DescentRule(HoKashyapRule):
         return lambda v: np.asarray(T @ (T.T @ v)), 2.0
 
     def step(self) -> tuple[Array, Array]:
-        """Return a(k) + eta R Y'|e(k)|."""
+        """Return a(k) + η R Yᵗ|e(k)|."""
         v = self.Y.back(np.abs(self.e))
         s = self.R(v)
         if self.optimal and np.any(s):
@@ -246,7 +255,7 @@ class DescentRule(HoKashyapRule):
 
 
 def cholesky_factor(R: Any, d: int) -> Array:
-    """L with LL' = R, which must be symmetric and positive definite."""
+    """L with LLᵗ = R, which must be symmetric and positive definite."""
     matrix = np.asarray(R, dtype=np.float64)
     if matrix.shape != (d, d):
         raise ValueError(f"R has shape {matrix.shape}: give 'identity', 'gram' or a matrix of shape {(d, d)}.")
@@ -261,11 +270,25 @@ def cholesky_factor(R: Any, d: int) -> Array:
     )
 
 
+def first_margins(margin: Any, n: int) -> Array:
+    """The margins b(1), one a row."""
+    b = floats("margin", margin, np.float64, "give margins b(1) > 0")
+    if b.ndim == 0:
+        return np.full(n, b)
+    if b.shape != (n,):
+        raise ValueError(f"margin has shape {b.shape}: give one number, or one for each of the {n} rows.")
+    if not np.all(usable := (b > 0) & (b < LARGEST_MARGIN)):
+        raise ValueError(
+            f"margin holds {b[~usable][0]:g}: give margins b(1) > 0 (and below 1e150); they never fall later on."
+        )
+    return b
+
+
 class HoKashyap(IterativeClassifier):
     """Ho-Kashyap procedures: separate the patterns, or give evidence that they cannot be separated.
 
-    Minimizes J_s(a, b) = |Ya - b|^2 over the weights a and the margins b, which start positive and never fall.  It
-    stops with ``SEPARATED`` when a'y > 0 for every normalized pattern, and with ``NOT_SEPARABLE`` when the errors are
+    Minimizes J_s(a, b) = ‖Ya − b‖² over the weights a and the margins b, which start positive and never fall.  It
+    stops with ``SEPARATED`` when aᵗy > 0 for every normalized pattern, and with ``NOT_SEPARABLE`` when the errors are
     evidence against any such a.
 
     Parameters
@@ -273,18 +296,18 @@ class HoKashyap(IterativeClassifier):
     variant : {"pseudoinverse", "modified", "descent"}, default="pseudoinverse"
         Algorithm 11; Eq. 88, which makes the same vectors; or Eq. 90, which needs no pseudoinverse.
     eta : float, "optimal" or None, default=None
-        Rate: in (0, 1), and None is 1/2.  For ``"descent"`` below 2 / lambda_max(R^1/2 Y'Y R^1/2), and None is half of
-        that; ``"optimal"`` lowers the criterion most at each step (Eqs. 94 and 95).
+        Rate: in (0, 1), and None is 1/2.  For ``"descent"`` below 2 / λ_max(R^½ YᵗY R^½), and None is half of that;
+        ``"optimal"`` lowers the criterion most at each step (Eqs. 94 and 95).
     R : {"identity", "gram"} or array of shape (d+1, d+1), default="identity"
-        The matrix of ``"descent"``: symmetric and positive definite; ``"gram"`` is the inverse of Y'Y.
+        The matrix of ``"descent"``: symmetric and positive definite; ``"gram"`` is the inverse of YᵗY.
     margin : float or array of shape (n,), default=1.0
         The first margins b(1), positive.
     tol : float, default=1e-9
-        The evidence lambda holds when |Y'lambda| <= tol |Y|'lambda in every component.
+        The evidence λ holds when |Yᵗλ| ≤ tol |Y|ᵗλ in every component.
     start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start vector (w0, w) of ``"descent"``; None is zero.  The other variants start from Y^+ b(1).
+        Augmented start vector (w₀, w) of ``"descent"``; None is zero.  The other variants start from Y⁺ b(1).
     max_iter : int, default=10000
-        Iterations at the most.
+        Iterations, at most.
     record : {None, "weights"}, default=None
         ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
     multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
@@ -293,11 +316,11 @@ class HoKashyap(IterativeClassifier):
     Attributes
     ----------
     coef_, intercept_, weights_ : arrays
-        Weights w, threshold weights w0, and both as (w0, w).
+        Weights w, threshold weights w₀, and both as (w₀, w).
     margins_, errors_ : arrays of shape (n,), or one row for each two-category problem
-        The margins b and the errors e = Ya - b; a row that is no part of the problem keeps b(1) and has e = 0.
+        The margins b and the errors e = Ya − b; a row that is no part of the problem keeps b(1) and has e = 0.
     evidence_ : array like ``margins_``, or None
-        The evidence lambda of nonseparability; zero rows for problems without any, None when no problem has any.
+        The evidence λ of nonseparability; zero rows for problems without any, None when no problem has any.
     classes_ : array
         Labels, sorted; ``classes_[1]`` is the positive class of two.
     n_iter_, n_corrections_ : int
@@ -307,7 +330,7 @@ class HoKashyap(IterativeClassifier):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, section 5.9, Algorithms 11 and 12, Eqs. 74-96.
+    Duda, Hart, Stork, *Pattern Classification*, §5.9, Algorithms 11 and 12, Eqs. 74-96.
 
     Examples
     --------
@@ -327,6 +350,11 @@ class HoKashyap(IterativeClassifier):
 
     _criterion = "J_s(a, b) = |Ya - b|^2 over the weights a and the margins b, which never fall"
     _kinds = {"pseudoinverse": PseudoinverseRule, "modified": ModifiedRule, "descent": DescentRule}
+    _parameters = {
+        "variant": Choice(tuple(_kinds)),
+        "record": RECORD,
+        "tol": Number("give a tolerance in [0, 1) for the evidence", 0, 1, closed=True),
+    }
 
     def __init__(
         self,
@@ -353,52 +381,34 @@ class HoKashyap(IterativeClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        choice("variant", self.variant, tuple(self._kinds))
-        choice("record", self.record, (None, "weights"))
-        number("tol", self.tol, "give a tolerance in [0, 1) for the evidence", 0, closed=True, high=1)
+        (RATE if self.variant == "descent" else BOUNDED_RATE)("eta", self.eta)
         if isinstance(self.R, str):
             choice("R", self.R, ("identity", "gram"))
-        if self.variant == "descent":
-            if self.eta is not None and not (isinstance(self.eta, str) and self.eta == "optimal"):
-                number("eta", self.eta, "give a rate > 0, None for the default, or 'optimal'", 0)
-        else:
-            if self.eta is not None:
-                number("eta", self.eta, "this variant is sure to descend for 0 < eta < 1", 0, high=1)
-            if not isinstance(self.R, str) or self.R != "identity":
-                raise ValueError(f"R belongs to variant='descent', not to {self.variant!r}: drop it or change variant.")
-            if self.start is not None:
-                raise ValueError(
-                    f"start belongs to variant='descent': {self.variant!r} must begin with Y^+ b(1), or its proof does "
-                    "not hold. Drop it, or give margin."
-                )
         if np.ndim(self.margin) == 0:
-            number("margin", self.margin, "give margins b(1) > 0 (and below 1e150)", 0, high=1e150)
-
-    def _first_margins(self, n: int) -> Array:
-        """The margins b(1), one a row."""
-        b = floats("margin", self.margin, np.float64, "give margins b(1) > 0")
-        if b.ndim == 0:
-            return np.full(n, b)
-        if b.shape != (n,):
-            raise ValueError(f"margin has shape {b.shape}: give one number, or one for each of the {n} rows.")
-        if not np.all((b > 0) & (b < 1e150)):
-            bad = b[~((b > 0) & (b < 1e150))][0]
+            Number("give margins b(1) > 0 (and below 1e150)", 0, LARGEST_MARGIN)("margin", self.margin)
+        if self.variant == "descent":
+            return
+        if not isinstance(self.R, str) or self.R != "identity":
+            raise ValueError(f"R belongs to variant='descent', not to {self.variant!r}: drop it or change variant.")
+        if self.start is not None:
             raise ValueError(
-                f"margin holds {bad:g}: give margins b(1) > 0 (and below 1e150); they never fall later on."
+                f"start belongs to variant='descent': {self.variant!r} must begin with Y^+ b(1), or its proof does not "
+                "hold. Drop it, or give margin."
             )
-        return b
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return self._kinds[self.variant](start[0], problem, self)
+        shares = n_problems(self.classes_.size, self.multiclass_)
+        form = self.eta, self.R, self.margin, float(self.tol)
+        plan = HoKashyapPlan("cyclic", None, self.record == "weights", shares, *form)
+        return self._kinds[self.variant](plan, start[0], problem)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        found = [solution.findings for solution in solutions]
-        one = 0 if len(found) == 1 else slice(None)
-        self.margins_: Array = np.array([each.margins for each in found])[one]
-        self.errors_: Array = np.array([each.errors for each in found])[one]
-        evidence = np.array([each.evidence for each in found])[one]
-        self.evidence_ = evidence if np.any(evidence) else None
+        found = [(each.margins, each.errors, each.evidence) for each in (solution.findings for solution in solutions)]
+        margins, errors, evidence = (
+            np.array(part[0] if len(found) == 1 else part) for part in zip(*found, strict=True)
+        )
+        self.margins_, self.errors_, self.evidence_ = margins, errors, evidence if np.any(evidence) else None
 
     def _remarks(self, solutions: list[Solution[MarginsFound]]) -> list[str]:
         return numbered(solutions)

@@ -1,62 +1,61 @@
-"""Recursive least squares: stochastic approximation that carries the inverse of Y'Y along.
+"""Recursive least squares: stochastic approximation that carries the inverse of YᵗY along.
 
-Problem: minimize J_m(a) = E[(a'y - theta)^2] (Eq. 64) from patterns that come one by one.  Newton's rule with the
-patterns so far in place of the expectation is, for the pattern y_k with target theta_k,
+Problem: minimize J_m(a) = E[(aᵗy − θ)²] (Eq. 64) from patterns that come one by one.  Newton's rule with the patterns
+so far in place of the expectation is, for the pattern y_k with target θ_k,
 
-    a(k+1)     = a(k) + R_{k+1} (theta_k - a(k)'y_k) y_k                                              (Eq. 71)
-    R_{k+1}^-1 = lambda R_k^-1 + y_k y_k'                              with lambda = 1 in the book     (Eq. 72)
-    R_{k+1}    = (R_k - R_k y_k (R_k y_k)' / (lambda + y_k'R_k y_k)) / lambda                         (Eq. 73)
+    a(k+1)    = a(k) + R_{k+1} (θ_k − aᵗ(k)y_k) y_k                                       (Eq. 71)
+    R_{k+1}⁻¹ = λ R_k⁻¹ + y_k y_kᵗ                            with λ = 1 in the book      (Eq. 72)
+    R_{k+1}   = (R_k − R_k y_k (R_k y_k)ᵗ / (λ + y_kᵗR_k y_k)) / λ                        (Eq. 73)
 
-from R_1 = I/delta.  What it computes: after one pass over n patterns a is exactly the minimum of
+from R_1 = I/δ.  What it computes: after one pass over n patterns a is exactly the minimum of
 
-    delta lambda^n |a - a(1)|^2 + sum over k of lambda^(n-k) (a'y_k - theta_k)^2,
+    δ λⁿ ‖a − a(1)‖² + Σ_k λⁿ⁻ᵏ (aᵗy_k − θ_k)²,
 
-which for lambda = 1 is a = (delta I + Y'Y)^-1 (Y'theta + delta a(1)), whatever the order of the patterns.  It converges
-in mean square to the minimum of J_m.
+which for λ = 1 is a = (δI + YᵗY)⁻¹ (Yᵗθ + δ a(1)), whatever the order of the patterns.  It converges in mean square to
+the minimum of J_m.
 
-Eq. 73 subtracts, and in floating point R soon ceases to be positive definite.  So R = U D U' is kept as a unit upper
+Eq. 73 subtracts, and in floating point R soon ceases to be positive definite.  So R = UDUᵗ is kept as a unit upper
 triangular U and a positive diagonal D, which Bierman's algorithm updates by multiplications of D with positive numbers.
-With lambda < 1 a direction in which no pattern comes is forgotten, and R grows there like lambda^-k (windup): no entry
-of D may exceed BOUND/delta, which amounts to a prior knowledge of at least delta/BOUND of every direction.
+With λ < 1 a direction in which no pattern comes is forgotten, and R grows there like λ⁻ᵏ (windup): no entry of D may
+exceed BOUND/δ, which amounts to a prior knowledge of at least δ/BOUND of every direction.
 
-With c classes the discriminants share R: a_i aims at +theta on the patterns of class i, at -theta on the others.
+With c classes the discriminants share R: a_i aims at +θ on the patterns of class i, at −θ on the others.
 
-Symbols: A the weight vectors, one row a discriminant; ``V`` = U', so that its rows are contiguous; ``gain`` = R_{k+1}
-y_k; ``forgetting`` the factor lambda; s = lambda/w + y_k'R_k y_k.  A pattern of weight w adds w y_k y_k' to R^-1.
+Symbols: A the weight vectors, one row a discriminant; ``V`` = Uᵗ, so that its rows are contiguous; ``gain`` = R_{k+1}
+y_k; ``forgetting`` the factor λ; s = λ/w + y_kᵗR_k y_k.  A pattern of weight w adds w y_k y_kᵗ to R⁻¹.
 
-Sources: Duda, Hart, Stork, *Pattern Classification*, section 5.8.5, Eqs. 64-73, Computer exercise 8; Bierman,
-*Factorization Methods for Discrete Sequential Estimation*, 1977, chapter V.
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.8.5, Eqs. 64-73, Computer exercise 8; Bierman, *Factorization
+Methods for Discrete Sequential Estimation*, 1977, chapter V.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._engine.driver import Rule, Watch
+from .._engine.driver import Plan, Rule, Watch
 from .._engine.path import Path, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
-from .._guards.parameters import choice, number
+from .._guards.parameters import ORDER, RECORD, Number
 from .._guards.state import Changing
-from .._guards.validation import floats
 from ..base.classifier import OnlineClassifier
 from ..solution import Epoch, Findings, Solution, Status
+from .aimed_patterns import margins_of
 
-BOUND = 1e8  # how far beyond 1/delta an entry of D may grow
+BOUND = 1e8  # how far beyond 1/δ an entry of D may grow
 MEMORY = 2**29  # bytes of R, which a pass holds twice: 8,191 features
-TERMS = 10  # of the series for what delta costs
-NOTICEABLE = 1e-3  # part of the criterion by which delta may raise the sum of squares without a word
+TERMS = 10  # of the series for what δ costs
+NOTICEABLE = 1e-3  # part of the criterion by which δ may raise the sum of squares without a word
 
 
 @inlined
 def update(V: Any, D: Any, y: NDArray[Any], r: float, forgetting: float, cap: float, gain: NDArray[Any]) -> Any:
-    """Replace R = V'DV by (R - Ry(Ry)'/s) / lambda, where s = lambda r + y'Ry; ``gain`` becomes Ry (Eq. 73).
+    """Replace R = VᵗDV by (R − Ry(Ry)ᵗ/s) / λ, where s = λr + yᵗRy; ``gain`` becomes Ry (Eq. 73).
 
     Returns s.  One sweep over the rows of V, each read and written once (Bierman's algorithm).
     """
@@ -78,30 +77,37 @@ def update(V: Any, D: Any, y: NDArray[Any], r: float, forgetting: float, cap: fl
     return s
 
 
+class Recursion(NamedTuple):
+    """The weights A, one row a discriminant, the factors of R = VᵗDV, λ, and the bound on the entries of D."""
+
+    A: NDArray[np.float64]
+    V: NDArray[np.float64]
+    D: NDArray[np.float64]
+    forgetting: float
+    cap: float
+
+
+class RecursivePass(NamedTuple):
+    """Visits that changed A, errors and criterion as met on the way, the least criterion, and whether s was finite."""
+
+    changes: int
+    errors: int
+    criterion: float
+    least: float
+    finite: bool
+
+
 @compiled
 def _epoch(
-    X: Rows,
-    labels: NDArray[np.int32],
-    b: NDArray[np.float64],
-    weight: NDArray[Any],
-    order: NDArray[np.uint32],
-    A: NDArray[np.float64],
-    V: NDArray[np.float64],
-    D: NDArray[np.float64],
-    forgetting: float,
-    cap: float,
-    y: NDArray[np.float64],
-    gain: NDArray[np.float64],
-    g: NDArray[np.float64],
-    least: float,
-    path: NDArray[Any] | None,
-    cursor: NDArray[np.int64],
-) -> Any:
-    """Visit the patterns in the given order and update A, V and D; y, gain and g are room to work in.
+    X: Rows, labels: NDArray[np.int32], b: NDArray[np.float64], weight: NDArray[Any], order: NDArray[np.uint32],
+    recursion: Recursion, least: float, path: NDArray[Any] | None, cursor: NDArray[np.int64],
+) -> Any:  # fmt: skip
+    """Visit the patterns in the given order and update A, V and D.
 
-    Returns the visits that changed A (-1 when an inner product is not finite), the errors, the criterion as met on the
-    way, and ``least``, its minimum over all the patterns so far, which grows by e^2 / (1/w + y'R_k y) at each visit.
+    ``least``, the minimum of the criterion over all the patterns so far, grows by e² / (1/w + yᵗR_k y) at each visit.
     """
+    A, V, D, forgetting, cap = recursion
+    y, gain, g = np.empty(D.size), np.empty(D.size), np.empty(A.shape[0])
     changes, errors, criterion = 0, 0, 0.0
     for t in range(order.size):
         i = order[t]
@@ -111,7 +117,7 @@ def _epoch(
         w = np.float64(weight[i]) if weight.size else 1.0
         s = update(V, D, y, 1 / w, forgetting, cap, gain)
         if not finite(s):
-            return -1, errors, criterion, least
+            return RecursivePass(changes, errors, criterion, least, False)
         own = labels[i] if A.shape[0] > 1 else labels[i] - 1  # of two classes, the one discriminant belongs to class 1
         changed = False
         for c in range(A.shape[0]):
@@ -136,93 +142,108 @@ def _epoch(
             changes += 1
             if path is not None:
                 record(path, cursor, A)
-    return changes, errors, criterion, least
+    return RecursivePass(changes, errors, criterion, least, True)
+
+
+@dataclass(frozen=True)
+class RecursivePlan(Plan):
+    """How the recursion is to run: δ, λ, the targets, and the passes it makes."""
+
+    delta: float = 1e-4
+    forgetting: float = 1.0
+    targets: Any = "ones"
+    passes: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecursiveFindings(Findings):
-    """The rule itself, with its factors of R."""
+    """The weights in double precision, the factors of R, and the least criterion."""
 
-    rule: RecursiveRule
+    recursion: Recursion
+    least: float
 
 
 class RecursiveRule(Changing):
-    """The weights and the factors of R, in double precision whatever the patterns are stored in."""
+    """The recursion at work, in double precision whatever the patterns are stored in.
 
-    def __init__(self, A: NDArray[Any], problem: Problem, model: RecursiveLeastSquares, online: bool) -> None:
-        self.A: NDArray[Any] = A.astype(np.float64)
-        self.trail = Path(self.A, model.record == "weights")
-        self.random = check_random_state(model.random_state) if model.order == "random" else None
-        self.dtype, self.forgetting, self.targets = problem.dtype, float(model.forgetting), model.targets
+    An epoch works on copies of the arrays: what a portion of data before it found is not written over.
+    """
+
+    def __init__(self, plan: RecursivePlan, A: NDArray[Any], problem: Problem) -> None:
         d = problem.n_features + 1
         if 8 * d * d > MEMORY:
             raise ValueError(
                 f"X has {problem.n_features:,} features, for which R would take {8 * d * d / 2**30:.1f} GiB: take "
                 "WidrowHoff, which needs no matrix, or LeastSquares; or choose fewer features."
             )
-        self.V, self.D, self.cap = np.eye(d), np.full(d, 1 / model.delta), BOUND / model.delta
-        self.k, self.left = 0, 1 if online else int(model.max_iter)
-        self.least = 0.0
+        factors = np.eye(d), np.full(d, 1 / plan.delta)
+        self._recursion = Recursion(A.astype(np.float64), *factors, plan.forgetting, BOUND / plan.delta)
+        self.plan, self.dtype, self.trail = plan, problem.dtype, Path(self._recursion.A, plan.record)
+        self.random, self.k, self.left, self.least = plan.random(), 0, plan.passes, 0.0
 
     @property
     def findings(self) -> RecursiveFindings:
         """The sum of squares, and the factors of R."""
-        return RecursiveFindings(details={"criterion value": self.least}, rule=self)
+        return RecursiveFindings(
+            details={"criterion value": self.least}, recursion=self._recursion, least=self.least
+        )  # fmt: skip
 
     def go_on_from(self, A: NDArray[Any], V: NDArray[Any], D: NDArray[Any], least: float) -> None:
         """Take up the state of an earlier rule."""
-        self.A, self.V, self.D, self.least = A.copy(), V.copy(), D.copy(), least
+        self._recursion, self.least = self._recursion._replace(A=A, V=V, D=D), least
 
     @property
     def answer(self) -> NDArray[Any]:
         """The weights, one row a discriminant."""
-        return self.A.astype(self.dtype)
+        return self._recursion.A.astype(self.dtype)
 
     @property
     def path(self) -> NDArray[Any] | None:
         """The recorded weights."""
-        return self.trail.so_far(self.A[0] if len(self.A) == 1 else self.A)
+        A = self._recursion.A
+        return self.trail.so_far(A[0] if len(A) == 1 else A)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
-        b, changes, errors, criterion = margins_of(self.targets, problem.n_rows), 0, 0, 0.0
+        A, V, D = (part.copy() for part in self._recursion[:3])
+        self._recursion = self._recursion._replace(A=A, V=V, D=D)
+        b, changes, errors, criterion = margins_of(self.plan.targets, problem.n_rows), 0, 0, 0.0
         order = np.flatnonzero(problem.part).astype(np.uint32)
         if self.random is not None:
             order = self.random.permutation(order)
-        d, c = self.D.size, len(self.A)
-        y, gain, g = np.empty(d), np.empty(d), np.empty(c)
-        for start, stop in watch.chunks(order.size, order.size * d * (d + c)):
-            changed, wrong, part, self.least = _epoch(
-                problem.rows, problem.labels, b, problem.weight, order[start:stop], self.A, self.V, self.D,
-                self.forgetting, self.cap, y, gain, g, self.least, self.trail.rows, self.trail.cursor,
+        for start, stop in watch.chunks(order.size, order.size * D.size * (D.size + len(A))):
+            found = _epoch(
+                problem.rows, problem.labels, b, problem.weight, order[start:stop], self._recursion, self.least,
+                self.trail.rows, self.trail.cursor,
             )  # fmt: skip
-            if changed < 0 or not np.all(np.isfinite(self.A)):
+            self.least = found.least
+            if not (found.finite and np.all(np.isfinite(A))):
                 raise problem.refuse()
-            changes, errors, criterion = changes + changed, errors + wrong, criterion + part
+            changes, errors, criterion = changes + found.changes, errors + found.errors, criterion + found.criterion
         self.k += changes
         self.left -= 1
-        step = float(np.sum(self.D[:, None] * self.V**2)) / d  # trace(R) / d: the mean step of Eq. 71
+        step = float(np.sum(D[:, None] * V**2)) / D.size  # trace(R) / d: the mean step of Eq. 71
         return Epoch(errors, criterion, step, changes, Status.CONVERGED if self.left <= 0 else None)
 
 
 class RecursiveLeastSquares(OnlineClassifier):
     """Recursive least squares: one pass gives the minimum of the squared errors, and new patterns only move it on.
 
-    After one pass the weights are a = (delta I + Y'Y)^-1 (Y'b + delta a(1)), exactly and whatever the order of the
-    patterns; after p passes, with delta/p in place of delta.  Sample weights count as repeated patterns.  The inverse
-    R of delta I + Y'Y is kept in factors (Bierman's form) and stays positive definite over any number of steps.
+    After one pass the weights are a = (δI + YᵗY)⁻¹ (Yᵗb + δ a(1)), exactly and whatever the order of the patterns;
+    after p passes, with δ/p in place of δ.  Sample weights count as repeated patterns.  The inverse R of δI + YᵗY is
+    kept in factors (Bierman's form) and stays positive definite over any number of steps.
 
     Parameters
     ----------
     delta : float, default=1e-4
-        Weight of the start vector: R_1 = I/delta.
+        Weight δ of the start vector: R_1 = I/δ.
     forgetting : float, default=1.0
-        Factor lambda in (0, 1]: the pattern that came m steps ago counts lambda^m.  Below 1, R grows in directions in
-        which no pattern comes; its factor D is held below 1e8/delta.
+        Factor λ in (0, 1]: the pattern that came m steps ago counts λᵐ.  Below 1, R grows in directions in which no
+        pattern comes; its factor D is held below 1e8/δ.
     targets : "ones" or array of shape (n,), default="ones"
-        The values b > 0 that a'y should take on the normalized patterns.
+        The values b > 0 that aᵗy should take on the normalized patterns.
     start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start vector (w0, w); None is zero.
+        Augmented start vector (w₀, w); None is zero.
     max_iter : int, default=1
         Passes.
     order : {"cyclic", "random"}, default="cyclic"
@@ -235,11 +256,11 @@ class RecursiveLeastSquares(OnlineClassifier):
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
-        Weights w and w0.
+        Weights w and w₀.
     weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w0, w).  With c > 2 classes they are a linear machine: the largest discriminant decides.
+        Augmented weights (w₀, w).  With c > 2 classes they are a linear machine: the largest discriminant decides.
     R_ : array of shape (d+1, d+1)
-        The inverse of delta I + Y'Y, symmetric and positive definite, shared by all discriminants.
+        The inverse of δI + YᵗY, symmetric and positive definite, shared by all discriminants.
     classes_ : array
         Labels, sorted; ``classes_[1]`` is the positive class of two.
     n_iter_, n_corrections_ : int
@@ -252,7 +273,7 @@ class RecursiveLeastSquares(OnlineClassifier):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, section 5.8.5, Eqs. 71-73, Computer exercise 8.
+    Duda, Hart, Stork, *Pattern Classification*, §5.8.5, Eqs. 71-73, Computer exercise 8.
 
     Examples
     --------
@@ -267,6 +288,12 @@ class RecursiveLeastSquares(OnlineClassifier):
     _criterion = "delta |a - a(1)|^2 + sum of (a'y - b)^2 over all patterns"
     multiclass = "linear-machine"
     _strategies = ("linear-machine",)
+    _parameters = {
+        "delta": Number("give a weight > 0 of the start vector, such as 1e-4", 1e-300, 1e300),
+        "forgetting": Number("give a factor in (0, 1], 1 to forget nothing", 0, 1 + 1e-15),
+        "order": ORDER,
+        "record": RECORD,
+    }
 
     def __init__(
         self,
@@ -289,13 +316,6 @@ class RecursiveLeastSquares(OnlineClassifier):
         self.record = record
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        number("delta", self.delta, "give a weight > 0 of the start vector, such as 1e-4", 1e-300, high=1e300)
-        number("forgetting", self.forgetting, "give a factor in (0, 1], 1 to forget nothing", 0, high=1 + 1e-15)
-        choice("order", self.order, ("cyclic", "random"))
-        choice("record", self.record, (None, "weights"))
-
     def _problems(self, problem: Problem) -> list[Problem]:
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
         return [problem]
@@ -304,18 +324,20 @@ class RecursiveLeastSquares(OnlineClassifier):
         return [np.concatenate(super()._starts(problem, problem.n_outputs))]
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return RecursiveRule(start, problem, self, online)
+        common = self.order, self.random_state, self.record == "weights", 1
+        form = float(self.delta), float(self.forgetting), self.targets, 1 if online else int(self.max_iter)
+        return RecursiveRule(RecursivePlan(*common, *form), start, problem)
 
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         (solution,) = super()._solutions(problem, watch, X, y, sample_weight)
-        rule: RecursiveRule = solution.findings.rule
-        loss = held_back(rule, self._starts(problem, 1)[0], float(self.delta)) if self.forgetting == 1 else 0.0
-        if loss > NOTICEABLE * rule.least:
-            notes = [
+        found, start = solution.findings, self._starts(problem, 1)[0]
+        loss = held_back(found.recursion, start, float(self.delta)) if self.forgetting == 1 else 0.0
+        if loss > NOTICEABLE * found.least:
+            note = (
                 f"delta = {self.delta:g} holds the weights back: the sum of squares alone could be lower by "
                 f"{loss:.3g}; give a smaller delta, or standardize the features."
-            ]
-            solution = replace(solution, findings=replace(solution.findings, notes=notes))
+            )
+            solution = replace(solution, findings=replace(found, notes=[note]))
         return [solution]
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
@@ -325,16 +347,16 @@ class RecursiveLeastSquares(OnlineClassifier):
         return rules
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
-        rule: RecursiveRule = solutions[0].findings.rule
         super()._publish(solutions, problem, X)
-        self._state = rule.A, rule.V, rule.D, rule.least
+        found = solutions[0].findings
+        self._state = *found.recursion[:3], found.least
 
     def _remarks(self, solutions: list[Solution[RecursiveFindings]]) -> list[str]:
         return [self._solved(), *solutions[0].findings.notes]
 
     @property
     def R_(self) -> NDArray[np.float64]:
-        """R = UDU', symmetric; multiplied out when it is read, which costs more than a step."""
+        """R = UDUᵗ, symmetric; multiplied out when it is read, which costs more than a step."""
         check_is_fitted(self)
         _, V, D, _ = self._state
         half = np.sqrt(D)[:, None] * V
@@ -352,14 +374,14 @@ class RecursiveLeastSquares(OnlineClassifier):
         )
 
 
-def held_back(rule: RecursiveRule, start: NDArray[Any], delta: float) -> float:
-    """By how much, at the least, delta keeps the sum of squares above its minimum.
+def held_back(recursion: Recursion, start: NDArray[Any], delta: float) -> float:
+    """By how much, at least, δ keeps the sum of squares above its minimum.
 
-    With x = a - a(1) and M = delta R it is delta x'M(I - M)^-1 x, the sum of delta x'M^k x over k = 1, 2, ...: the
-    first terms, and the rest as if their ratio, which never falls, remained what it is.
+    With x = a − a(1) and M = δR it is δ xᵗM(I − M)⁻¹x, the sum of δ xᵗMᵏx over k = 1, 2, …: the first terms, and the
+    rest as if their ratio, which never falls, remained what it is.
     """
-    half = np.sqrt(delta * rule.D)[:, None] * rule.V
-    x = rule.A - start
+    half = np.sqrt(delta * recursion.D)[:, None] * recursion.V
+    x = recursion.A - start
     terms = [float(np.sum(x**2))]
     u = x
     for _ in range(TERMS):
@@ -368,17 +390,3 @@ def held_back(rule: RecursiveRule, start: NDArray[Any], delta: float) -> float:
         u = v @ half
     ratio = min(terms[-1] / terms[-2], 1 - 1e-12) if terms[-2] > 0 else 0.0
     return delta * (sum(terms[1:]) + terms[-1] * ratio / (1 - ratio))
-
-
-def margins_of(targets: Any, n: int) -> NDArray[np.float64]:
-    """The margins b > 0 that ``targets`` stands for, one a pattern."""
-    if isinstance(targets, str):
-        choice("targets", targets, ("ones",))
-        return np.ones(n)
-    b = floats("targets", targets, np.float64, "give 'ones', or numbers > 0")
-    if b.shape != (n,):
-        raise ValueError(f"targets has shape {b.shape}: give 'ones', or one positive number for each of the {n} rows.")
-    if not np.all((b > 0) & np.isfinite(b)):
-        bad = b[~((b > 0) & np.isfinite(b))][0]
-        raise ValueError(f"targets holds {bad:g}: give finite numbers > 0, the values of a'y on normalized patterns.")
-    return b

@@ -1,26 +1,309 @@
-"""Widrow-Hoff (LMS) as a classifier: patterns of the positive class aim at b, the others at -b.
+"""The Widrow-Hoff procedure, also called LMS, delta rule or Adaline: single-sample, batch and dual.
 
-The rules, their equations and their theorems stand in ``_lms``; here are the parameters and what is published.
+Problem: minimize the sum of squared errors J_s(a) = ‖Ya − b‖² (Eq. 43) without inverting a matrix, by the steps
 
-Source: Duda, Hart, Stork, *Pattern Classification*, section 5.8.4, Algorithm 10.
+    a(k+1) = a(k) + η(k) (b_k − aᵗ(k)y^k) y^k            for one pattern           (Eq. 61, Algorithm 10)
+    a(k+1) = a(k) − η(k) Yᵗ(Y a(k) − b)                  for all of them           (§5.8.4)
+    α_i ← α_i + η(k) (b_i − Σ_j α_j y_jᵗy_i)             the same in dual form, a = Σ α_i y_i
+
+The patterns need not be normalized: with z = +1, −1 for the two categories, y → zy and b → zb leave all three as they
+are.  So the classifier aims at t = zb, the regressor at any t, and both run the same pass.
+
+Where it ends: with η(k) = η(1)/k the vectors converge to a solution of Yᵗ(Ya − b) = 0, whether or not YᵗY is singular
+(Problem 24), but only in the limit: with η(1) = 1 the batch rule takes the slides' eight points beyond 1e129 first.  A
+constant η makes the batch rule converge when η < 2/λ_max(YᵗY), where η is twice that of gradient descent on J_s.  It
+keeps the single-sample rule bounded when η < 2/max‖y‖², but the corrections cease only where Ya = b can be met.  The
+answer need not separate, even where a separating vector exists (Fig. 5.17, Problem 32).
+
+Symbols: a the augmented weights, t the targets of the patterns y = (1, x), e = t − aᵗy, η the step, k the number of
+the visit (single-sample) or of the step (batch).
+
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.8.4 and §5.8.5, Algorithm 10, Problems 23, 24 and 32;
+Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.2, Table 2.3, Exercises 1 and 2;
+Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.driver import Rule
+from .._engine.driver import Rule, Watch
+from .._engine.path import Path, record
 from .._engine.problem import Problem
-from .._guards.parameters import choice
+from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .._guards.state import Changing
 from ..base.classifier import OnlineClassifier
+from ..exceptions import warn_user
 from ..multiclass import n_problems
-from ..schedules import Schedule
-from ..solution import Solution
-from .aimed_patterns import AimedProblem, LeastMeanSquaresRule, Progress, WidrowHoffParameters
+from ..samples import Samples
+from ..schedules import Constant, Optimal, ScalarRLS, Schedule, get
+from ..solution import Epoch, Solution, Status
+from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of
+from .widrow_hoff_parameters import Progress, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
+
+HUGE = 1e100  # an error that has grown by this factor will not come back
+AHEAD = 8192  # steps of a variable schedule that are computed at a time, at most
+
+
+@inlined
+def lms_step(eta: Any, e: Any) -> Any:
+    """Return η (t − aᵗy), the multiple of y that is added (Eq. 61)."""
+    return eta * e
+
+
+class PassTotals(NamedTuple):
+    """What a pass, or a part of it, met; ``longest`` is of its steps, ``worst`` of |e|."""
+
+    visits: int = 0
+    changes: int = 0
+    errors: int = 0
+    criterion: float = 0.0
+    longest: float = 0.0
+    worst: float = 0.0
+    finite: bool = True
+
+    def plus(self, other: PassTotals) -> PassTotals:
+        """Both parts of a pass together."""
+        return PassTotals(
+            self.visits + other.visits, self.changes + other.changes, self.errors + other.errors,
+            self.criterion + other.criterion, max(self.longest, other.longest), max(self.worst, other.worst),
+        )  # fmt: skip
+
+
+@compiled
+def _epoch(
+    X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], into: NDArray[Any], etas: NDArray[Any],
+    dual: bool, path: NDArray[Any] | None, cursor: NDArray[np.int64],
+) -> Any:  # fmt: skip
+    """Visit patterns in this order, while there are ``etas``, and add their steps to ``into``: a, or a batch's sum.
+
+    In dual form the rows of X are those of the Gram matrix, in the order of the visits.
+    """
+    t, weight, lengths = aims
+    visits = min(order.size, etas.size)
+    changes, errors, criterion, longest, worst = 0, 0, 0.0, 0.0, 0.0
+    for v in range(visits):
+        i = order[v]
+        row: Any = np.uint32(v) if dual else i
+        g = row_dot(X, row, a)
+        if not finite(g):
+            return PassTotals(v, changes, errors, criterion, longest, worst, False)
+        e = t[i] - g
+        step, square = lms_step(etas[v], e), np.float64(e) * e
+        if weight.size:
+            step, square = step * weight[i], square * weight[i]
+        errors += (g <= 0) if t[i] > 0 else (g >= 0)
+        criterion += square
+        worst = max(worst, abs(e))
+        if step != 0:
+            if dual:
+                into[i + 1] += step
+            else:
+                row_axpy(X, i, step, a.dtype.type(1), into)
+            if path is not None:
+                record(path, cursor, into)
+            longest = max(longest, abs(step) * lengths[i])
+            changes += 1
+    return PassTotals(visits, changes, errors, criterion, longest, worst, True)
+
+
+class WidrowHoffRule(Changing):
+    """Algorithm 10, with the weights, or in dual form (0, α): one pass over the patterns, each of which moves them."""
+
+    unit = "visits"
+
+    def __init__(self, plan: WidrowHoffPlan, start: NDArray[Any], problem: AimedProblem) -> None:
+        self.plan, self.schedule = plan, get(1.0 if plan.schedule is None else plan.schedule)
+        self.size, self.largest, self.eta = length_of(start), 0.0, np.nan  # ‖a(1)‖, max w‖y‖², last step
+        self.A: NDArray[Any] = np.zeros(problem.n_rows + 1, start.dtype) if plan.dual else start[0]
+        self.trail = Path(self.A, plan.record, plan.shares)
+        self.random = plan.random()
+        self.k = 0
+        self.details: dict[str, Any] = {}
+        self._Y = Samples(problem.source, np.ones(problem.n_rows)) if plan.dual else None
+        self._patterns: Any = None
+        self._looked = np.inf  # length of the gradient when what J can still fall by was last computed
+
+    def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:
+        """One pass, and a look at the gradient when its steps were small."""
+        patterns = self.look(problem, watch)
+        met = self.go_through(patterns, watch, self.A)
+        self.schedule.observe(errors=met.errors)
+        solved = met.longest <= self.plan.tol * max(1.0, length_of(self.primal(self.A)))
+        if solved:
+            total = np.zeros_like(self.A)
+            value = self.go_through(patterns, watch, total).criterion
+            solved = self.solves(patterns, self.primal(total), value, watch)
+        return Epoch(met.errors, met.criterion, self.eta, met.changes, Status.CONVERGED if solved else None)
+
+    def choose_step(self, patterns: AimedPatterns, watch: Watch) -> None:
+        """A tenth of 1 / max‖y‖² over all the patterns that have come."""
+        if self.plan.schedule is None:
+            self.schedule = Constant(0.1 / self.largest)
+
+    def bound(self) -> float:
+        """The step that must not be reached."""
+        return 2 / self.largest
+
+    def look(self, problem: AimedProblem, watch: Watch) -> AimedPatterns:
+        """The patterns, measured when they are new, with a step for them."""
+        if self._patterns is None or self._patterns.problem is not problem:
+            self._patterns, self._looked = AimedPatterns(problem), np.inf
+            self.largest = max(self.largest, float(self._patterns.norms.max()))
+            if self.largest > 0:
+                self.choose_step(self._patterns, watch)
+        return cast(AimedPatterns, self._patterns)
+
+    def forget(self) -> None:
+        """Let go of the patterns; what is needed to go on is kept."""
+        self._patterns = None
+
+    def go_on_from(self, earlier: Progress) -> None:
+        """Count and step on from there."""
+        self.k, given, schedule, self.largest, self.size = earlier
+        if given is self.plan.schedule or given == self.plan.schedule:
+            self.schedule = schedule
+
+    @property
+    def answer(self) -> NDArray[Any]:
+        """The weights, one row."""
+        return np.atleast_2d(self.primal(self.A))
+
+    @property
+    def path(self) -> NDArray[Any] | None:
+        """The recorded weights."""
+        rows = self.trail.so_far(self.A)
+        return rows if rows is None or not self.plan.dual else np.array([self.primal(row) for row in rows])
+
+    @property
+    def findings(self) -> WidrowHoffFindings:
+        """The strengths in dual form, and what is needed to go on."""
+        progress = Progress(self.k, self.plan.schedule, self.schedule, self.largest, self.size)
+        alpha = self.A[1:].copy() if self.plan.dual else np.empty(0)
+        return WidrowHoffFindings(details=self.details, progress=progress, alpha=alpha)
+
+    def primal(self, v: NDArray[Any]) -> NDArray[Any]:
+        """The sum of v_i y_i, where v stands for that; v itself in primal form."""
+        if self._Y is not None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                v = np.asarray(self._Y.T @ v[1:])
+        if not np.all(np.isfinite(v)):
+            raise self.diverged(np.inf)
+        return v
+
+    def coming(self, patterns: AimedPatterns, part: NDArray[np.uint32]) -> NDArray[Any]:
+        """The steps of the coming visits, at most one each; the scalar RLS takes η(k+1), as Eq. 71 takes R_{k+1}."""
+        if isinstance(self.schedule, ScalarRLS):
+            return self.schedule.after(patterns.norms[part]).astype(self.A.dtype)
+        if isinstance(self.schedule, Constant):
+            return np.full(part.size, self.schedule.eta, self.A.dtype)
+        return self.schedule.values(self.k + 1, min(part.size, AHEAD)).astype(self.A.dtype)
+
+    def go_through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> PassTotals:
+        """Visit every pattern once, adding the steps to the weights, or steps of length one to a sum."""
+        correcting, dual, totals, order = into is self.A, self.plan.dual, PassTotals(), patterns.present
+        if correcting and self.random is not None:
+            order = self.random.permutation(order)
+        path, ascending = self.trail.rows if correcting else None, order is patterns.present
+        for start, stop in watch.chunks(order.size, patterns.gram_work if dual else patterns.problem.entries):
+            part = order[start:stop]
+            rows: Any = patterns.gram_rows(part, ascending, watch) if dual else patterns.problem.rows
+            while part.size:
+                etas = self.coming(patterns, part) if correcting else np.ones(part.size, self.A.dtype)
+                found = _epoch(rows, patterns.aims, part, self.A, into, etas, dual, path, self.trail.cursor)
+                if not found.finite:
+                    raise self.diverged(np.inf)
+                if correcting:
+                    self.k, self.eta = self.k + found.visits, float(etas[found.visits - 1])
+                    if isinstance(self.schedule, ScalarRLS):
+                        self.schedule.observe(sqnorm=float(patterns.norms[part[: found.visits]].sum()))
+                part, totals = part[found.visits :], totals.plus(found)
+                rows = rows[found.visits :] if dual else rows
+        if totals.worst > HUGE * patterns.error_bound(self.size):
+            raise self.diverged(totals.worst)
+        return totals
+
+    def solves(self, patterns: AimedPatterns, gradient: NDArray[Any], value: float, watch: Watch) -> bool:
+        """Whether ‖Yᵗ(Ya − b)‖ ≤ tol ‖Yᵗb‖, and J_s, of this value, cannot fall by more than tol of itself.
+
+        The second is what counts: far from the origin Yᵗb is so long that the first says little.  Where Ya = b can be
+        met, J_s falls for ever by a part of itself: less than tol² of J_s(0) is no fall.
+        """
+        size, tol = length_of(gradient), self.plan.tol
+        if self.plan.shares == 1:  # a report has one line for it
+            self.details = {"gradient": f"{size:.3g} long, {patterns.goal:.3g} at a = 0"}
+        if size > min(tol * patterns.goal, self._looked / 2):  # the next look costs as much as many steps
+            return False
+        self._looked = size
+        fall, at_zero = patterns.fall(self.primal(self.A), gradient, watch)
+        return size == 0 or bool(np.isfinite(at_zero) and fall <= tol * max(value, tol * at_zero))
+
+    def diverged(self, worst: float) -> ValueError:
+        """The error for a descent that runs away."""
+        size = "beyond all numbers" if not np.isfinite(worst) else f"{worst:.3g}"
+        return ValueError(
+            f"schedule={self.plan.schedule!r} diverges: after {self.k:,} {self.unit} the errors b - a'y are {size}. "
+            f"Take steps below {self.bound():.3g} or schedule=None, or divide the features by their size, for instance "
+            "with StandardScaler."
+        )
+
+
+class BatchRule(WidrowHoffRule):
+    """The descent that adds up the steps of all patterns: a − η Yᵗ(Ya − b)."""
+
+    unit = "steps"
+
+    def choose_step(self, patterns: AimedPatterns, watch: Watch) -> None:
+        """1 / λ_max(YᵗY), and a warning when a constant step is twice that or more."""
+        if self.plan.schedule is None:
+            self.schedule = Constant(1 / patterns.largest_eigenvalue(watch))
+            return
+        eta = self.schedule.eta if isinstance(self.schedule, Constant) else 0.0
+        if eta * patterns.norms.sum() >= 2 and eta >= (bound := self.bound()):  # the trace is no less than λ_max
+            text = (
+                f"schedule={eta:g} is not below 2 / lambda_max(Y'Y) = {bound:.6g}: the batch rule diverges. Give a "
+                "smaller step, None for half the bound, or 'optimal'."
+            )
+            warn_user(UserWarning(text))
+
+    def bound(self) -> float:
+        """The step that must not be reached."""
+        return 2 / float(self._patterns.largest_eigenvalue(None))
+
+    def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:
+        """One step, or none where the step is short and the gradient small."""
+        patterns, total = self.look(problem, watch), np.zeros_like(self.A)
+        met = self.go_through(patterns, watch, total)
+        gradient = self.primal(total)
+        self.k += 1
+        self.schedule.observe(errors=met.errors)
+        optimal = isinstance(self.schedule, Optimal)
+        self.eta = steepest_step(patterns, gradient) if optimal else self.schedule(self.k)
+        short = self.eta * length_of(gradient) <= self.plan.tol * max(1.0, length_of(self.primal(self.A)))
+        if short and self.solves(patterns, gradient, met.criterion, watch):
+            return Epoch(met.errors, met.criterion, self.eta, 0, Status.CONVERGED)
+        with np.errstate(over="ignore", invalid="ignore"):  # ``answer`` refuses what is not finite
+            self.A += self.A.dtype.type(self.eta) * total
+        self.trail.add(self.A)
+        return Epoch(met.errors, met.criterion, self.eta, 1, None)
+
+
+def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any]) -> float:
+    """Eq. 14 for J_s, whose η is half of this: ‖g‖² / ‖Yg‖² with g = Yᵗ(b − Ya)."""
+    if not (size := float(np.abs(gradient).max())) > 0:
+        return 0.0
+    unit = np.asarray(gradient / size, np.float64)
+    with np.errstate(over="ignore", divide="ignore"):  # an infinite step is refused as one that diverges
+        return float(unit @ unit / np.sum(patterns.weight * np.square(patterns.Y @ unit, dtype=np.float64)))
+
+
+def rule_of(plan: WidrowHoffPlan, problem: AimedProblem, start: NDArray[Any]) -> WidrowHoffRule:
+    """The rule that the plan asks for."""
+    return (BatchRule if plan.batch else WidrowHoffRule)(plan, start, problem)
 
 
 class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
@@ -128,40 +411,23 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
         b = margins_of(self.targets, problem.n_rows)
         return [AimedProblem.at(np.where(part.labels == 1, b, -b), part) for part in super()._problems(problem)]
 
-    def _shares(self) -> int:
-        return n_problems(self.classes_.size, self.multiclass_)
-
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return self._rule(cast(AimedProblem, problem), start)
+        return rule_of(self._form(n_problems(self.classes_.size, self.multiclass_)), cast(AimedProblem, problem), start)
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
         rules = super()._resume(problem, problems, first)
         if not first:
             for rule, earlier in zip(rules, self._progress, strict=True):
-                cast(LeastMeanSquaresRule, rule).go_on_from(earlier)
+                cast(WidrowHoffRule, rule).go_on_from(earlier)
         return rules
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        rules = [solution.findings.rule for solution in solutions]
-        self._progress: list[Progress] = [rule.progress for rule in rules]
+        self._progress: list[Progress] = [solution.findings.progress for solution in solutions]
         if self.dual:
             signs = [2 * (part.labels == 1) - 1 for part in self._problems(problem)]
-            columns = [rule.alpha * z.astype(problem.dtype) for rule, z in zip(rules, signs, strict=True)]
+            found = [solution.findings.alpha for solution in solutions]
+            columns = [alpha * z.astype(problem.dtype) for alpha, z in zip(found, signs, strict=True)]
             self.alpha_ = columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-        for rule in rules:
-            rule.forget()
-
-
-def margins_of(targets: Any, n: int) -> NDArray[np.float64]:
-    """The margins b > 0 that ``targets`` stands for, one a pattern."""
-    if isinstance(targets, str):
-        choice("targets", targets, ("ones",))
-        return np.ones(n)
-    b = np.asarray(targets, np.float64)
-    if b.shape != (n,):
-        raise ValueError(f"targets has shape {b.shape}: give 'ones', or one positive number for each of the {n} rows.")
-    if not np.all((b > 0) & np.isfinite(b)):
-        bad = b[~((b > 0) & np.isfinite(b))][0]
-        raise ValueError(f"targets holds {bad:g}: give finite numbers > 0, the values of a'y on normalized patterns.")
-    return b
+        for rule in self._rules:
+            cast(WidrowHoffRule, rule).forget()

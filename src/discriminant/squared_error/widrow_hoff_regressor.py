@@ -1,6 +1,6 @@
 """Widrow-Hoff (LMS, Adaline) as a regressor: every pattern aims at its own target.
 
-The rules, their equations and their theorems stand in ``_lms``; here are the parameters and what is published.
+The rules, their equations and their theorems stand in ``widrow_hoff``; here are the parameters and what is published.
 
 Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, section 2.2, Table 2.3.
 """
@@ -24,7 +24,9 @@ from ..base.regressor import LinearRegressor
 from ..exceptions import warn_of
 from ..schedules import Schedule
 from ..solution import Epochs, Findings, Solution, Status, history_of
-from .aimed_patterns import AimedProblem, LeastMeanSquaresRule, WidrowHoffParameters, streams
+from .aimed_patterns import AimedProblem
+from .widrow_hoff import WidrowHoffRule, rule_of
+from .widrow_hoff_parameters import WidrowHoffParameters, streams
 
 
 class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegressor):
@@ -136,7 +138,7 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         with unchanged_on_failure(self):
             given = X, y, sample_weight
             problem = self._aimed(X, y, sample_weight, reset=True)
-            self._going: LeastMeanSquaresRule | None = None
+            self._going: WidrowHoffRule | None = None
             with watching() as watch:
                 self._tell(self._solution(problem, watch, *given), problem)
             warn_of(self.report_, watch.interrupted)
@@ -144,7 +146,7 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
 
     def _solution(self, problem: AimedProblem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution[Any]:
         """Drive the rule; callbacks that listen see the model as it would be if the fit ended now."""
-        rule, epochs = self._rule(problem, self._first(problem)), 0
+        rule, epochs = rule_of(self._form(), problem, self._first(problem)), 0
         listener = listen(self, int(self.max_iter), X, y, sample_weight)
         if listener is None:
             return drive(rule, problem, int(self.max_iter), watch)
@@ -186,9 +188,9 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         first = not hasattr(self, "status_")
         problem = self._aimed(X, y, sample_weight, reset=first)
         if first:
-            self._going, self._epochs = self._rule(problem, self._first(problem)), Epochs()
+            self._going, self._epochs = rule_of(self._form(), problem, self._first(problem)), Epochs()
         elif self._going is None:
-            self._going = self._rule(problem, self.weights_[None].astype(problem.dtype))
+            self._going = rule_of(self._form(), problem, self.weights_[None].astype(problem.dtype))
             self._going.go_on_from(self._progress)
         with watching() as watch:
             solution = drive(cast(Rule, self._going), problem, 1, watch)
@@ -217,11 +219,11 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
 
     def _tell(self, solution: Solution[Any], problem: Problem) -> None:
         """Set the fitted attributes."""
-        rule: LeastMeanSquaresRule = solution.findings.rule
         if self.dual:
-            self.alpha_ = rule.alpha
-        self._progress, self._epochs = rule.progress, solution.told
-        rule.forget()
+            self.alpha_ = solution.findings.alpha
+        self._progress, self._epochs = solution.findings.progress, solution.told
+        if self._going is not None:
+            self._going.forget()
         self.n_iter_, self.n_corrections_ = max(1, solution.n_iter), solution.n_corrections
         self.history_ = {name: column for name, column in history_of([solution]).items() if name != "errors"}
         value = float(solution.epochs[-1].criterion) if solution.epochs else None

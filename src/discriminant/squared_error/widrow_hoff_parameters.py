@@ -1,0 +1,96 @@
+"""What the Widrow-Hoff classifier and regressor share: parameters, the plan they make, what a rule leaves behind.
+
+Tests: ``tests/squared_error/test_widrow_hoff.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from .._engine.driver import Plan
+from .._guards.parameters import ORDER, PASSES, RECORD, Constraint, Number, check_parameters
+from ..base.classifier import ORDER_OF_VISITS
+from ..schedules import Schedule, get
+from ..solution import Findings
+
+
+@dataclass(frozen=True)
+class WidrowHoffPlan(Plan):
+    """How a rule is to run, the form it takes, its steps and its tolerance."""
+
+    batch: bool = False
+    dual: bool = False
+    schedule: Any = None
+    tol: float = 1e-4
+
+
+class Progress(NamedTuple):
+    """What a rule must know to go on with further patterns, beside the weights."""
+
+    k: int
+    given: Any
+    schedule: Schedule
+    largest: float
+    size: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class WidrowHoffFindings(Findings):
+    """How to go on, and in dual form the strength α of each pattern."""
+
+    progress: Progress
+    alpha: NDArray[Any]
+
+
+class WidrowHoffParameters:
+    """What the classifier and the regressor share: parameters, their checks, the rule, the remedy."""
+
+    _expected_failed_checks = ORDER_OF_VISITS
+    _exact = "LeastSquares"
+    _watched: str | None = "errors"  # what a schedule may look at
+    _parameters: dict[str, Constraint] = {
+        "max_iter": PASSES,
+        "tol": Number("give a tolerance >= 0 for the steps and the gradient", 0, closed=True),
+        "order": ORDER,
+        "record": RECORD,
+    }
+
+    batch: bool
+    dual: bool
+    schedule: Any
+    tol: float
+    order: str
+    start: Any
+    max_iter: int
+    record: str | None
+    random_state: Any
+
+    def _check_rule(self) -> None:
+        check_parameters(self)
+        if self.batch and self.order == "random":
+            raise ValueError("order='random' with batch=True: a batch step looks at all patterns at once; drop one.")
+        if self.dual and self.start is not None:
+            raise ValueError("start with dual=True: the dual form starts from a = 0, a sum of no patterns; drop one.")
+        needs = None if self.schedule is None else get(self.schedule).needs
+        special, known = ("optimal", "curvature") if self.batch else ("rls", "norms")
+        if needs not in (None, known, self._watched):
+            raise ValueError(
+                f"schedule={self.schedule!r} needs {needs}, which {type(self).__name__}(batch={self.batch!r}) has not: "
+                f"give a number, '1/k', '{special}' or a function of k."
+            )
+
+    def _form(self, shares: int = 1) -> WidrowHoffPlan:
+        common = self.order, self.random_state, self.record == "weights", shares
+        return WidrowHoffPlan(*common, bool(self.batch), bool(self.dual), self.schedule, float(self.tol))
+
+    def _remedy(self) -> str:
+        falling = "" if self.batch else "a falling schedule such as '1/k', batch=True, or "
+        return f"{falling}{self._exact} for the exact answer; a larger max_iter or tol, or standardized features."
+
+
+def streams(model: Any) -> bool:
+    """Whether the rule can go on with new patterns: one by one, and not as a sum of those it has seen."""
+    return not (model.batch or model.dual)

@@ -16,12 +16,13 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.base import clone
+from sklearn.callback import ScoringMonitor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discriminant import FitInterruptedWarning, NotConvergedWarning, Status, datasets
 from discriminant._engine.driver import Watch
 from discriminant._engine.problem import make_problem
-from discriminant.squared_error.ho_kashyap import HoKashyap, HoKashyapRule, optimal_rate
+from discriminant.squared_error.ho_kashyap import HoKashyap, HoKashyapPlan, HoKashyapRule, optimal_rate
 from discriminant.squared_error.patterns import BLOCK, Patterns
 
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -367,6 +368,30 @@ def test_tolerance_of_the_evidence():
     assert loose.status_ is tight.status_ is Status.NOT_SEPARABLE
     assert loose.n_iter_ <= fitted(X, y).n_iter_ < tight.n_iter_
     assert "Evidence: 13 patterns" in str(tight.report_)
+
+
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+def test_a_callback_leaves_the_notes_of_three_classes_as_they_are():
+    """Each note is prefixed once with the number of its problem, whether or not callbacks listen."""
+    X, y = datasets.iris()
+    silent = HoKashyap(max_iter=3000).fit(X, y).report_.to_dict()["notes"]
+    heard = HoKashyap(max_iter=3000).set_callbacks(ScoringMonitor(scoring="accuracy")).fit(X, y).report_.to_dict()
+    assert heard["notes"] == silent
+    assert [note.count("Problem 1 (row 1 of coef_): ") for note in silent] == [1]
+
+
+def test_a_rule_runs_alone():
+    """On a plan, without an estimator; what it found is not written over by further steps."""
+    X, y = datasets.table(4, 2)
+    problem = make_problem(np.asarray(X, float), np.unique(y, return_inverse=True)[1].astype(np.int32), None, 2)
+    rule = HoKashyapRule(HoKashyapPlan(eta=0.5), np.zeros(3), problem)
+    rule.epoch(problem, Watch())
+    found = rule.findings
+    margins = found.margins.copy()
+    for _ in range(4):
+        rule.epoch(problem, Watch())
+    assert_array_equal(found.margins, margins)
+    assert_allclose(rule.answer[0], HoKashyap().fit(X, y).weights_)
 
 
 def test_report_says_what_carries_the_evidence():

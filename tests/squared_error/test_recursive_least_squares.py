@@ -100,6 +100,17 @@ class TestEveryStep:
         assert np.all(D > 0)
 
 
+def test_what_a_portion_found_is_not_written_over(rng: np.random.Generator) -> None:
+    X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
+    model = RecursiveLeastSquares().partial_fit(X, y, classes=[0, 1])
+    kept = model._state
+    copies = [np.array(part) for part in kept]
+    model.partial_fit(X + 1, y)
+    for part, before in zip(kept, copies, strict=True):
+        np.testing.assert_array_equal(part, before)
+    assert not np.array_equal(model._state[0], copies[0])
+
+
 class TestExactAnswer:
     @given(
         seed=st.integers(0, 10_000), n=st.integers(2, 40), d=st.integers(1, 8), forgetting=st.sampled_from([1.0, 0.9]),

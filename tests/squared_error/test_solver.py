@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
@@ -125,7 +126,7 @@ def test_criterion_and_gradient_are_those_of_the_answer(
 
 @pytest.mark.parametrize(("kind", "offset"), [("dense", 0.0), ("dense", 1e7), ("csr", 0.0)])
 def test_moments_in_blocks(kind: str, offset: float, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_squares, "BLOCK", 7)
+    monkeypatch.setattr("discriminant._engine.threads.BLOCK", 7)
     X, T, v = rng.normal(size=(50, 3)) + offset, rng.normal(size=(50, 2)), rng.uniform(0.5, 2, 50)
     m = moments(sparse.csr_array(X) if kind == "csr" else X, T, v)
     mean = v @ X / v.sum()
@@ -138,7 +139,7 @@ def test_same_bits_whatever_the_number_of_threads(rng: np.random.Generator, monk
     X, T = rng.normal(size=(40_000, 12)), rng.normal(size=(40_000, 1))
     answers = []
     for threads in (1, 2, 5):
-        monkeypatch.setattr(_squares.os, "cpu_count", lambda threads=threads: threads)
+        monkeypatch.setattr("discriminant._engine.threads.os.cpu_count", lambda threads=threads: threads)
         answers.append(solve(X, T).weights)
     np.testing.assert_array_equal(answers[0], answers[1])
     np.testing.assert_array_equal(answers[0], answers[2])
@@ -205,8 +206,9 @@ def test_ctrl_c_in_the_first_pass(model: Any, rng: np.random.Generator, monkeypa
         watch.interrupted = True
         yield watch
 
-    for name in ("base", "widrow_hoff_regressor"):
-        monkeypatch.setattr(f"discriminant.{name}.watching", pressed)
+    for name, module in list(sys.modules.items()):
+        if name.startswith("discriminant.") and hasattr(module, "watching"):
+            monkeypatch.setattr(module, "watching", pressed)
     X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
     direct = isinstance(model, LeastSquares | FisherDiscriminant | LinearProgram)
     with pytest.raises(KeyboardInterrupt) if direct else nullcontext():

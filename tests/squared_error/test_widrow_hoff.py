@@ -26,9 +26,11 @@ from discriminant import (
     normalize,
     schedules,
 )
-from discriminant._engine.problem import narrow
-from discriminant.squared_error.aimed_patterns import Aims
-from discriminant.squared_error.widrow_hoff import _epoch, lms_step
+from discriminant._engine.driver import Watch
+from discriminant._engine.problem import make_problem, narrow
+from discriminant.squared_error.aimed_patterns import AimedProblem, Aims
+from discriminant.squared_error.widrow_hoff import _epoch, lms_step, rule_of
+from discriminant.squared_error.widrow_hoff_parameters import WidrowHoffPlan
 
 
 @contextmanager
@@ -203,6 +205,17 @@ class TestCompiledPass:
                 aims = Aims(np.ones(2), np.empty(0), np.ones(2))
                 told = function(X, aims, order, a, a, np.ones(2), False, None, cursor)
             assert not told.finite
+
+
+def test_a_rule_runs_alone(rng: np.random.Generator) -> None:
+    """On a plan, without an estimator."""
+    X, y = rng.normal(size=(9, 2)), np.arange(9) % 2
+    problem = AimedProblem.at(2.0 * y - 1, make_problem(X, y.astype(np.int32), None, 2))
+    rule = rule_of(WidrowHoffPlan(schedule=0.01), problem, np.zeros((1, 3)))
+    told = rule.epoch(problem, Watch())
+    assert (told.corrections, rule.findings.progress.k, rule.findings.alpha.size) == (9, 9, 0)
+    model = WidrowHoff(schedule=0.01).partial_fit(X, y, classes=[0, 1])
+    np.testing.assert_array_equal(rule.answer[0], model.weights_)
 
 
 class TestDual:

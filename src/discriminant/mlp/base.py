@@ -176,8 +176,6 @@ class NetworkEstimator:
 
     def _conclude(self, solution: Solution[Any]) -> None:
         """Publish what is the network's own: its notes, and the history of the rows held out."""
-        if (rule := getattr(self, "_rule", None)) is not None:
-            rule.forget()
         self._notes, self._told = list(solution.findings.notes), solution.told
         if solution.findings.validation:
             self.history_["validation"] = np.array(solution.findings.validation)

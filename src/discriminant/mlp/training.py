@@ -114,19 +114,15 @@ class NetworkRule(Changing):
     """The procedure at work for ``drive``: an epoch is one pass over the patterns, a correction one step."""
 
     _order: NDArray[np.uint32] | None
-    _room: Room | None
 
     def __init__(
         self, w: NDArray[Any], sizes: NDArray[np.int64], output: Output, plan: TrainingPlan, random: Any
     ) -> None:
         self.net = Network(sizes, w, np.empty_like(w), np.empty_like(w), np.zeros_like(w), np.zeros_like(w))
-        self.output, self.random = output, random
-        self.k = 0
-        self.path = None
+        self.output, self.random, self.k, self.path = output, random, 0, None
         self.best, self.first, self.waited, self.kept = np.inf, np.inf, 0, w
         self.validation: list[float] = []
         self.notes: list[str] = []
-        self._room = None
         self.go_on(plan)
 
     @property
@@ -165,8 +161,8 @@ class NetworkRule(Changing):
 
     def _pass(self, lesson: Lesson, watch: Watch) -> tuple[float, int]:
         """Learn from all patterns once: their mean loss as met on the way, and how many were on the wrong side."""
-        order, batch = self._next_order(lesson.rows), self._batch(lesson)
-        error, total, wrong = 0.0, 0.0, 0
+        order, error, total, wrong = self._next_order(lesson.rows), 0.0, 0.0, 0
+        batch = min(AUTO if self.plan.batch_size == "auto" else int(self.plan.batch_size), order.size)
         for rows in self._portions(order, batch):
             watch.check()
             found = self._learn(lesson, rows, batch, self._steps(-(-rows.size // batch)))
@@ -185,19 +181,16 @@ class NetworkRule(Changing):
     def _learn(self, lesson: Lesson, rows: NDArray[np.uint32], batch: int, rates: NDArray[Any]) -> Learned:
         plan, kind, examples = self.plan, self.net.w.dtype.type, Examples(lesson.problem.rows, lesson.T, lesson.v)
         step = Step.ADAM if plan.solver == "adam" else Step.NESTEROV if plan.nesterov else Step.MOMENTUM
-        if self._room is None or self._room.D.size < batch * self.net.sizes[1:].max():
-            self._room = room(self.net, batch)
         if isinstance(lesson.problem.rows, CSR):
             dense = np.zeros((rows.size, lesson.problem.n_features), kind)
             densify(lesson.problem.rows, rows, dense)
             parts = dense, lesson.T[rows], lesson.v[rows] if lesson.v.size else lesson.v
             examples, rows = Examples(*map(read_only, parts)), np.arange(rows.size, dtype=np.uint32)
         kinds = int(UNITS[plan.activation]), int(self.output), int(step)
-        found: Learned = learn(examples, rows, batch, rates, self.net, self._room, *kinds, kind(plan.momentum))
+        found: Learned = learn(
+            examples, rows, batch, rates, self.net, room(self.net, batch), *kinds, kind(plan.momentum)
+        )
         return found
-
-    def _batch(self, lesson: Lesson) -> int:
-        return min(AUTO if self.plan.batch_size == "auto" else int(self.plan.batch_size), lesson.n_rows)
 
     def _steps(self, n: int) -> NDArray[Any]:
         """The lengths of the next n steps; those of Adam make up for means that begin at zero."""
@@ -242,10 +235,6 @@ class NetworkRule(Changing):
         coefs, intercepts = unpack(self.net.w, self.net.sizes)
         penalties = [np.full_like(W, plan.alpha) for W in coefs], [np.zeros_like(b) for b in intercepts]
         self.net.decay[:] = pack(*penalties, self.net.w.dtype)
-
-    def forget(self) -> None:
-        """Give back the buffers."""
-        self._room = None
 
 
 def room(net: Network, batch: int) -> Room:

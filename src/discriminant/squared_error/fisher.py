@@ -260,13 +260,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             check_apart(offsets)
         values, vectors = np.linalg.eigh(inverse)
         root = vectors * np.sqrt(np.clip(values, 0, None))
-        directions, shares = self._directions(s, root, *np.linalg.eigh(root.T @ s.between @ root))
-        findings = FisherFindings(
-            notes=[] if rank == len(S) else [_lacking(f"{rank} of {len(S)}")],
-            details={"rank": rank, "condition": condition},
-            statistics=s, rank=rank, directions=directions, shares=shares,
-        )  # fmt: skip
-        return self._machine(s, offsets @ inverse, plane, problem, findings)
+        spread, turned = np.linalg.eigh(root.T @ s.between @ root)
+        lacking = "" if rank == len(S) else f"{rank} of {len(S)}"
+        found = self._found(s, root, spread, turned, rank, {"condition": condition}, lacking)
+        return self._machine(problem, found, offsets @ inverse, plane)
 
     def _discriminated_wide(self, problem: Problem, watch: Watch) -> Solution[FisherFindings]:
         """The same by products with the patterns, where a matrix of the features would be too large."""
@@ -279,26 +276,21 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         half = np.sqrt(s.counts)
         values, turned = np.linalg.eigh(half[:, None] * (W @ offsets.T) * half)
         turned /= np.sqrt(np.where(values > 0, values, np.inf))
-        directions, shares = self._directions(s, half * W.T, values, turned)
         d, most = problem.n_features, max(int(np.count_nonzero(spread.root)) - self.classes_.size, 0)
         rank = d if spread.identity else min(d, most)
-        findings = FisherFindings(
-            notes=[] if spread.identity else [_lacking(f"{rank} of {d} at the most")],
-            details={"rank": rank, "solver": "lsqr"},
-            statistics=s, rank=rank, directions=directions, shares=shares,
-        )  # fmt: skip
-        return self._machine(s, W, W[1] - W[0], problem, findings)
+        lacking = "" if spread.identity else f"{rank} of {d} at the most"
+        found = self._found(s, half * W.T, values, turned, rank, {"solver": "lsqr"}, lacking)
+        return self._machine(problem, found, W, W[1] - W[0])
 
-    def _machine(
-        self, s: ClassStatistics, W: Matrix, w: Matrix, problem: Problem, findings: FisherFindings
-    ) -> Solution[FisherFindings]:
+    def _machine(self, problem: Problem, found: FisherFindings, W: Matrix, w: Matrix) -> Solution[FisherFindings]:
         """The plane of two classes with the weights w, or the linear machine with the weights W."""
+        s = found.statistics
         if self.classes_.size == 2:
             through = s.mean if self.threshold == "mean" else s.means.mean(axis=0)
             A = np.concatenate([[-(w @ through)], w])[None]
         else:
             A = np.column_stack([-0.5 * np.sum(W * (s.means - s.mean), axis=1) - W @ s.mean, W])
-        return Solution(published(A, problem.dtype), Status.CONVERGED, [], findings)
+        return Solution(published(A, problem.dtype), Status.CONVERGED, [], found)
 
     def _within_scatter(self, s: ClassStatistics, problem: Problem, watch: Watch) -> Matrix:
         """S_W as the parameters ask for."""
@@ -310,8 +302,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         share = float(self.shrinkage)
         return np.asarray((1 - share) * S + share * np.trace(S) / len(S) * np.eye(len(S)))
 
-    def _directions(self, s: ClassStatistics, root: Matrix, spread: Matrix, turned: Matrix) -> tuple[Matrix, Matrix]:
-        """Generalized eigenvectors of S_B v = λ S_W v, with unit variance within the classes, and their shares of S_B.
+    def _found(
+        self, s: ClassStatistics, root: Matrix, spread: Matrix, turned: Matrix, rank: int, further: Any, lacking: str
+    ) -> FisherFindings:
+        """What is published: generalized eigenvectors of S_B v = λ S_W v, with unit variance within the classes.
 
         They are columns of root times turned, those along which the class means are spread most.
         """
@@ -324,11 +318,13 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             )
         order = np.argsort(spread)[::-1]
         directions = root @ turned[:, order[:kept]] * np.sqrt(s.counts.sum())
-        # the sign of an eigenvector is arbitrary: the largest component is made positive
         largest = np.abs(directions).argmax(axis=0)
+        directions *= np.sign(directions[largest, np.arange(kept)])  # which is arbitrary: the largest component is > 0
         total = spread[order[:most]].clip(min=0).sum()
         shares = spread[order[:kept]].clip(min=0) / (total if total > 0 else 1.0)
-        return directions * np.sign(directions[largest, np.arange(kept)]), shares
+        note = f"The scatter within the classes has rank {lacking}: its pseudoinverse was taken; shrinkage is better."
+        found: dict[str, Any] = {"statistics": s, "rank": rank, "directions": directions, "shares": shares}
+        return FisherFindings(notes=(note,) if lacking else (), details={"rank": rank, **further}, **found)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         found: FisherFindings = solutions[0].findings
@@ -359,7 +355,3 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
 def _gib(d: int) -> str:
     """The size of a scatter matrix."""
     return f"{8 * d * d / 2**30:.1f}"
-
-
-def _lacking(rank: str) -> str:
-    return f"The scatter within the classes has rank {rank}: its pseudoinverse was taken; shrinkage is better."

@@ -42,7 +42,6 @@ from .._engine.problem import Problem
 from .._guards.parameters import RECORD, Choice, Number, Or, choice
 from .._guards.validation import floats
 from ..base.classifier import IterativeClassifier
-from ..multiclass import n_problems
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .patterns import Array, Linear, Patterns
 
@@ -83,12 +82,10 @@ class MarginsFound(Findings):
 
 
 class HoKashyapRule:
-    """The weights a, the margins b and the errors e, and when to stop; a subclass says how they change.
+    """Algorithm 11: the weights a, the margins b and the errors e, and when to stop.
 
     Epoch k looks at a(k), and stops there or goes on to a(k+1).
     """
-
-    eta = 0.0
 
     def __init__(self, plan: HoKashyapPlan, start: NDArray[Any], problem: Problem) -> None:
         self.plan, self.dtype = plan, problem.dtype
@@ -96,7 +93,7 @@ class HoKashyapRule:
         self.a, self.b = start.astype(np.float64), first_margins(plan.margin, problem.n_rows)
         self.e, self.evidence = np.where(self.part, -self.b, 0.0), np.zeros(problem.n_rows)
         self.notes: list[str] = []
-        self.k, self.begun = 0, False
+        self.k, self.eta, self.begun = 0, 0.0, False
         self.trail = Path(self.answer[0], plan.record, plan.shares)
 
     def begin(self, problem: Problem, watch: Watch) -> None:
@@ -125,12 +122,18 @@ class HoKashyapRule:
         return MarginsFound(notes=tuple(self.notes), margins=self.b, errors=self.e, evidence=self.evidence)
 
     def first(self, start: Array) -> Array:
-        """The vector a(1)."""
-        raise NotImplementedError
+        """Return Y⁺ b(1), refined once."""
+        self.eta = 0.5 if self.plan.eta is None else float(self.plan.eta)
+        self.inverse, rank = self.Y.pseudoinverse()
+        if rank < self.Y.d:
+            self.notes.append(f"Y'Y is singular (rank {rank} of {self.Y.d}): a is the shortest least-squares solution.")
+        a = self.inverse(self.b)
+        return a + self.inverse(self.b - self.Y.times(a))
 
     def step(self) -> tuple[Array, Array]:
-        """The next a and b."""
-        raise NotImplementedError
+        """Return Y⁺ b(k+1) as a(k) + Y⁺ (b(k+1) − Ya(k)), which corrects the rounding of a(k) on the way."""
+        b = raised(self.b, self.e, self.eta)
+        return (self.a + self.inverse(b - self.b - self.e) if np.any(b > self.b) else self.a), b
 
     def look(self, a: Array, b: Array) -> tuple[Array, Array]:
         """Ya and e = Ya - b, which is zero for rows that are no part of the problem."""
@@ -188,25 +191,7 @@ class HoKashyapRule:
         return True
 
 
-class PseudoinverseRule(HoKashyapRule):
-    """Algorithm 11."""
-
-    def first(self, start: Array) -> Array:
-        """Return Y⁺ b(1), refined once."""
-        self.eta = 0.5 if self.plan.eta is None else float(self.plan.eta)
-        self.inverse, rank = self.Y.pseudoinverse()
-        if rank < self.Y.d:
-            self.notes.append(f"Y'Y is singular (rank {rank} of {self.Y.d}): a is the shortest least-squares solution.")
-        a = self.inverse(self.b)
-        return a + self.inverse(self.b - self.Y.times(a))
-
-    def step(self) -> tuple[Array, Array]:
-        """Return Y⁺ b(k+1) as a(k) + Y⁺ (b(k+1) − Ya(k)), which corrects the rounding of a(k) on the way."""
-        b = raised(self.b, self.e, self.eta)
-        return (self.a + self.inverse(b - self.b - self.e) if np.any(b > self.b) else self.a), b
-
-
-class ModifiedRule(PseudoinverseRule):
+class ModifiedRule(HoKashyapRule):
     """Eq. 88, the right form of Algorithm 12."""
 
     def step(self) -> tuple[Array, Array]:
@@ -349,7 +334,7 @@ class HoKashyap(IterativeClassifier):
     """
 
     _criterion = "J_s(a, b) = |Ya - b|^2 over the weights a and the margins b, which never fall"
-    _kinds = {"pseudoinverse": PseudoinverseRule, "modified": ModifiedRule, "descent": DescentRule}
+    _kinds = {"pseudoinverse": HoKashyapRule, "modified": ModifiedRule, "descent": DescentRule}
     _parameters = {
         "variant": Choice(tuple(_kinds)),
         "record": RECORD,
@@ -397,10 +382,8 @@ class HoKashyap(IterativeClassifier):
             )
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        shares = n_problems(self.classes_.size, self.multiclass_)
-        form = self.eta, self.R, self.margin, float(self.tol)
-        plan = HoKashyapPlan("cyclic", None, self.record == "weights", shares, *form)
-        return self._kinds[self.variant](plan, start[0], problem)
+        form = {"eta": self.eta, "R": self.R, "margin": self.margin, "tol": float(self.tol)}
+        return self._kinds[self.variant](HoKashyapPlan(**vars(self._plan()), **form), start[0], problem)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)

@@ -1,18 +1,17 @@
 """Minimum squared error by the pseudoinverse.
 
-    minimize J_s(a) = |Ya - b|^2,        a = Y+ b,      Y+ = lim (Y'Y + eps I)^-1 Y' for eps -> 0      (Eqs. 43-48)
+    minimize J_s(a) = ‖Ya − b‖²,        a = Y⁺b,      Y⁺ = lim (YᵗY + εI)⁻¹ Yᵗ for ε → 0      (Eqs. 43-48)
 
 over the normalized patterns y with positive margins b; where Y lacks full rank, a is the shortest of the minimizers.
-With b = n/n_i the answer is Fisher's discriminant w'(x - m) (section 5.8.2); with b = 1 it is the least-squares
-approximation to the Bayes discriminant P(w1|x) - P(w2|x) (section 5.8.3).  With c classes the columns of A = Y+ B are
-the discriminants of a linear machine (Eqs. 116-122): targets +1 and -1, or 1 and 0, or minus the losses.
+With b = n/n_i the answer is Fisher's discriminant wᵗ(x − m) (§5.8.2); with b = 1 it is the least-squares approximation
+to the Bayes discriminant P(ω₁|x) − P(ω₂|x) (§5.8.3).  With c classes the columns of A = Y⁺B are the discriminants of a
+linear machine (Eqs. 116-122): targets +1 and −1, or 1 and 0, or minus the losses.
 
-In terms of the patterns as they are, not negated, the targets are t = z b; that form is solved, for all classes at
-once, by ``_squares``.
+In terms of the patterns as they are, not negated, the targets are t = zb; that form is solved, for all classes at
+once, by ``solver``.
 
-Sources: Duda, Hart, Stork, *Pattern Classification*, sections 5.8.1-5.8.3 and 5.12.3, Problems 21 and 34;
-Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, section 2.2.1; *Machine Learning: Theory and
-Practice*, section 8.5.1.
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.8.1-§5.8.3 and §5.12.3, Problems 21 and 34; Cristianini,
+Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.2.1; *Machine Learning: Theory and Practice*, §8.5.1.
 """
 
 from __future__ import annotations
@@ -26,14 +25,13 @@ from .._engine.driver import Watch, interrupt_raises
 from .._engine.moments import Coded, Targets
 from .._engine.problem import Problem, check_weight
 from .._engine.refusals import NotFiniteError, check_total, published
+from .._guards.parameters import Constraint, check_parameters, choice
 from .._guards.state import all_or_nothing
 from .._guards.validation import floats
 from ..base.classifier import LinearClassifier, available_when
 from ..base.regressor import LinearRegressor
 from ..solution import Solution, Status
-from .solver import findings_of, solve
-
-Matrix = NDArray[np.float64]
+from .solver import Answer, Matrix, findings_of, solve
 
 
 def class_targets(counts: Matrix, scheme: str) -> Matrix:
@@ -65,7 +63,7 @@ def _has_probabilities(model: LeastSquares) -> bool:
 
 
 class LeastSquares(LinearClassifier):
-    """Minimum squared error: a = Y+ b, for two classes and many.
+    """Minimum squared error: a = Y⁺b, for two classes and many.
 
     Parameters
     ----------
@@ -79,9 +77,9 @@ class LeastSquares(LinearClassifier):
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
-        Weights w and w0.
+        Weights w and w₀.
     weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w0, w).
+        Augmented weights (w₀, w).
     classes_ : array
         Labels, sorted; ``classes_[1]`` is the positive class of two.
     rank_ : int
@@ -97,7 +95,7 @@ class LeastSquares(LinearClassifier):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, sections 5.8.1-5.8.3 and 5.12.3.
+    Duda, Hart, Stork, *Pattern Classification*, §5.8.1-§5.8.3 and §5.12.3.
 
     Examples
     --------
@@ -118,11 +116,11 @@ class LeastSquares(LinearClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if isinstance(self.targets, str) and self.targets not in ("ones", "fisher", "posterior"):
-            raise ValueError(f"targets={self.targets!r} must be 'ones', 'fisher', 'posterior' or an array; give one.")
+        if isinstance(self.targets, str):
+            choice("targets", self.targets, ("ones", "fisher", "posterior"))
 
     def _targets(self, labels: NDArray[np.int32], counts: Matrix) -> Targets:
-        """The targets t = z b of the patterns as they are, one column a discriminant."""
+        """The targets t = zb of the patterns as they are, one column a discriminant."""
         if self.losses is not None:
             L, c = floats("losses", self.losses, np.float64, "give finite numbers"), counts.size
             if L.shape != (c, c) or not np.all(np.isfinite(L)):
@@ -160,7 +158,7 @@ class LeastSquares(LinearClassifier):
     def predict_proba(self, X: Any) -> Matrix:
         """Posterior probabilities as the discriminants approximate them, clipped and normalized.
 
-        The approximation is best where the patterns lie dense, not where the decision is made (section 5.8.3).
+        The approximation is best where the patterns lie dense, not where the decision is made (§5.8.3).
 
         Parameters
         ----------
@@ -197,35 +195,13 @@ class LeastSquares(LinearClassifier):
         return g if self.targets == "posterior" and g.shape[1] > 1 else (1 + g) / 2
 
 
-class LeastSquaresRegressor(LinearRegressor):
-    """Least-squares regression: minimize the sum of (w'x + w0 - t)^2.
+class SquaresRegressor(LinearRegressor):
+    """Base of the regressors that solve a least-squares problem outright."""
 
-    Attributes
-    ----------
-    coef_ : array of shape (d,)
-        Weights w.
-    intercept_ : float
-        The constant w0.
-    rank_, condition_, solver_
-        Rank of the augmented matrix, its condition number, and the way that was taken.
-    report_ : Report
-        The criterion, its gradient, rank and condition in words.
+    _parameters: dict[str, Constraint] = {}
 
-    References
-    ----------
-    Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, section 2.2.1; *Machine Learning: Theory
-    and Practice*, section 8.5.1.
-
-    Examples
-    --------
-    >>> from discriminant import LeastSquaresRegressor, datasets
-    >>> X, t = datasets.regression_example()
-    >>> model = LeastSquaresRegressor().fit(X, t)
-    >>> model.coef_.round(6).tolist(), abs(round(model.intercept_, 6))
-    ([1.0, 2.0], 0.0)
-    """
-
-    _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2"
+    def _check_parameters(self) -> None:
+        check_parameters(self)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -238,17 +214,58 @@ class LeastSquaresRegressor(LinearRegressor):
         y : array of shape (n,)
             Targets.
         sample_weight : array of shape (n,), default=None
-            Weights.
+            Weights; a row of weight zero counts as absent.
 
         Returns
         -------
         self
             The fitted regressor.
         """
+        self._check_parameters()
         X, y = self._validated(X, y)
         weight = check_weight(sample_weight, len(y), np.dtype(np.float64))
-        v, T = weight if weight.size else None, y.astype(np.float64)[:, None]
-        answer = self._solved(lambda: solve(X, T, v), X)
-        self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver
-        self._publish(published(answer.weights[:, 0], X.dtype), X, findings_of(answer))
+        self._learn(X, y.astype(np.float64)[:, None], weight if weight.size else None)
         return self
+
+    def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
+        raise NotImplementedError
+
+    def _set_answer(self, answer: Answer, X: Any) -> None:
+        self.solver_, self.condition_ = answer.solver, answer.condition
+        self._publish(published(answer.weights[:, 0], X.dtype), X, findings_of(answer))
+
+
+class LeastSquaresRegressor(SquaresRegressor):
+    """Least-squares regression: minimize Σ (wᵗx + w₀ − t)².
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,)
+        Weights w.
+    intercept_ : float
+        The constant w₀.
+    rank_, condition_, solver_
+        Rank of the augmented matrix, its condition number, and the way that was taken.
+    report_ : Report
+        The criterion, its gradient, rank and condition in words.
+
+    References
+    ----------
+    Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.2.1; *Machine Learning: Theory and
+    Practice*, §8.5.1.
+
+    Examples
+    --------
+    >>> from discriminant import LeastSquaresRegressor, datasets
+    >>> X, t = datasets.regression_example()
+    >>> model = LeastSquaresRegressor().fit(X, t)
+    >>> model.coef_.round(6).tolist(), abs(round(model.intercept_, 6))
+    ([1.0, 2.0], 0.0)
+    """
+
+    _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2"
+
+    def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
+        answer = self._solved(lambda: solve(X, T, v), X)
+        self.rank_ = answer.rank
+        self._set_answer(answer, X)

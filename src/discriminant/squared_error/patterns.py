@@ -1,4 +1,7 @@
-"""Products with the normalized patterns Y, never built, and its pseudoinverse: the linear algebra of Ho-Kashyap."""
+"""Products with the normalized patterns Y, never built, and its pseudoinverse: the linear algebra of Ho-Kashyap.
+
+Tests: ``tests/squared_error/test_ho_kashyap.py``.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ Linear = Callable[[Array], Array]
 
 EPS = float(np.finfo(np.float64).eps)
 BLOCK = 4096  # rows that are copied at a time
-DENSE = 1000  # columns up to which Y'Y is taken apart even when there are fewer patterns
+DENSE = 1000  # columns up to which YᵗY is taken apart even when there are fewer patterns
 LARGEST = 20_000  # side of the largest matrix that is taken apart
 
 
@@ -55,7 +58,7 @@ class Patterns:
         return np.asarray(z * (g + a[0]))
 
     def back(self, v: Array, absolute: bool = False) -> Array:
-        """Return Y'Wv, or |Y|'Wv."""
+        """Return YᵗWv, or |Y|ᵗWv."""
         u = self.w * (np.abs(self.z) if absolute else self.z) * v
         total = np.zeros(self.d)
         total[0] = u.sum()
@@ -64,7 +67,7 @@ class Patterns:
         return total
 
     def gram(self, T: Array | None = None) -> Array:
-        """Return (YT)'W(YT); None is the identity.  Refuses what overflows or underflows."""
+        """Return (YT)ᵗW(YT); None is the identity.  Refuses what overflows or underflows."""
         if self.d > LARGEST:
             raise ValueError(
                 f"X has {self.d - 1} features, too many for a dense Y'Y: take variant='descent' with R='identity'."
@@ -91,11 +94,11 @@ class Patterns:
         return G
 
     def whitened(self) -> Array:
-        """T with (YT)'W(YT) = I, one column for each dimension of the row space, so that TT'Y'W = Y^+.
+        """T with (YT)ᵗW(YT) = I, one column for each dimension of the row space, so that TTᵗYᵗW = Y⁺.
 
-        Columns of different size are scaled first.  Where they nearly depend on each other, Y'Y has lost half the
+        Columns of different size are scaled first.  Where they nearly depend on each other, YᵗY has lost half the
         digits, and the rank is decided on YT, whose columns are nearly orthogonal.  T is orthogonal to the null space
-        of Y: Y^+ gives the shortest answer.
+        of Y: Y⁺ gives the shortest answer.
         """
         G = self.gram()
         size = np.sqrt(np.diag(G))
@@ -111,7 +114,7 @@ class Patterns:
         return np.asarray(T - Q @ (Q.T @ T))
 
     def pseudoinverse(self) -> tuple[Linear, int]:
-        """The map v -> Y^+ v and the rank: through Y'Y, or through YY' for few patterns of very many features."""
+        """The map v → Y⁺v and the rank: through YᵗY, or through YYᵗ for few patterns of very many features."""
         if self.d <= max(self.n, DENSE) or self.n > LARGEST:
             T = self.whitened()
             return lambda v: np.asarray(T @ (T.T @ self.back(v))), T.shape[1]
@@ -127,7 +130,7 @@ class Patterns:
         return lambda v: self.back(rest * inverse(half * v)), rank
 
     def _inverse(self, K: Array) -> tuple[Linear, int]:
-        """The map v -> K^+ v and the rank of K = W^1/2 YY' W^1/2, which has a row of zeros for each bystander."""
+        """The map v → K⁺v and the rank of K = W^½ YYᵗ W^½, which has a row of zeros for each bystander."""
         part = np.flatnonzero(self.part)
         factor = cholesky(K[np.ix_(part, part)])  # a tenth of the work, where no row depends on the others
         if factor is None:
@@ -143,7 +146,7 @@ class Patterns:
         return solve, part.size
 
     def largest_eigenvalue(self, L: Array | None) -> float:
-        """lambda_max of L'(Y'WY)L, where R = LL'; None is the identity."""
+        """λ_max of Lᵗ(YᵗWY)L, where R = LLᵗ; None is the identity."""
         if self.d <= 500:
             G = self.gram()
             return float(np.linalg.eigvalsh(G if L is None else L.T @ G @ L)[-1])

@@ -184,9 +184,8 @@ class RecursiveRule(Changing):
     @property
     def findings(self) -> RecursiveFindings:
         """The sum of squares, and the factors of R."""
-        return RecursiveFindings(
-            details={"criterion value": self.least}, recursion=self._recursion, least=self.least
-        )  # fmt: skip
+        details = {"criterion value": self.least}
+        return RecursiveFindings(details=details, recursion=self._recursion, least=self.least)
 
     def go_on_from(self, A: NDArray[Any], V: NDArray[Any], D: NDArray[Any], least: float) -> None:
         """Take up the state of an earlier rule."""
@@ -324,9 +323,9 @@ class RecursiveLeastSquares(OnlineClassifier):
         return [np.concatenate(super()._starts(problem, problem.n_outputs))]
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        common = self.order, self.random_state, self.record == "weights", 1
-        form = float(self.delta), float(self.forgetting), self.targets, 1 if online else int(self.max_iter)
-        return RecursiveRule(RecursivePlan(*common, *form), start, problem)
+        form = {"delta": float(self.delta), "forgetting": float(self.forgetting), "targets": self.targets}
+        passes = 1 if online else int(self.max_iter)
+        return RecursiveRule(RecursivePlan(**vars(self._plan()), **form, passes=passes), start, problem)
 
     def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
         (solution,) = super()._solutions(problem, watch, X, y, sample_weight)

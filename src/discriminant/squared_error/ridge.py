@@ -1,62 +1,58 @@
 """Ridge regression, primal and dual, with any kernel.
 
-    minimize  L(w, w0) = sum of (w'x + w0 - t)^2 + lambda |w|^2                                        (Eq. 2.2)
+    minimize  L(w, w₀) = Σ (wᵗx + w₀ − t)² + λ‖w‖²                                        (Eq. 2.2)
 
-The constant w0 is not penalized.  In the dual, w = sum of alpha_i x_i, and with the Gram matrix G of inner products
+The constant w₀ is not penalized.  In the dual, w = Σ α_i x_i, and with the Gram matrix G of inner products
 
-    [[lambda I + G, 1], [1', 0]] (alpha, w0) = (t, 0),
+    [[λI + G, 1], [1ᵗ, 0]] (α, w₀) = (t, 0),
 
-so that any kernel K(x, z) can stand for the inner product.  Both give the same answer; the primal solves a d x d
-system, the dual an n x n one.
+so that any kernel K(x, z) can stand for the inner product.  Both give the same answer; the primal solves a d × d
+system, the dual an n × n one.
 
-Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, sections 2.2.2 and 2.3.
+Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.2.2 and §2.3.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
-from .._engine.problem import check_weight
-from .._engine.refusals import NotFiniteError, check_total, published
-from .._guards.parameters import choice, number
-from .._guards.state import all_or_nothing
+from .._engine.refusals import NotFiniteError, check_total
+from .._guards.parameters import Choice, Number
 from .._guards.validation import taken
-from ..base.regressor import LinearRegressor
+from .._kernel_matrix.expansion import expansion
 from ..solution import Findings, Status
-from .solver import Answer, dual_ridge, findings_of, judged, solve
-
-Matrix = NDArray[np.float64]
-BLOCK = 64 * 2**20  # bytes of kernel rows computed at a time in ``predict``
+from .least_squares import SquaresRegressor
+from .solver import Matrix, SquaresProblem, dual_ridge, solve
 
 
-class RidgeRegressor(LinearRegressor):
+class RidgeRegressor(SquaresRegressor):
     """Ridge regression with an unpenalized constant, primal or dual, linear or with a kernel.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        The penalty lambda >= 0.
+        The penalty λ ≥ 0.
     dual : {"auto", True, False}, default="auto"
         Solve for the weights of the patterns instead of those of the features; ``"auto"`` takes the smaller system, and
         the dual with a kernel.
     kernel : None, str, Kernel or callable, default=None
-        None is the inner product; ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"``, a kernel of
-        ``discriminant.mercer`` or a function K(X, Z).
+        None is the inner product; ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"`` (X is
+        then the kernel matrix), a kernel of ``discriminant.mercer`` or a function K(X, Z).
 
     Attributes
     ----------
     coef_ : array of shape (d,)
         Weights w; without a kernel.
     intercept_ : float
-        The constant w0.
+        The constant w₀.
     dual_coef_ : array of shape (n,)
-        Weights alpha of the patterns; when the dual was solved.
+        Weights α of the patterns; when the dual was solved.
     X_fit_ : array or CSR matrix
         The training patterns; with a kernel.
     solver_, condition_
@@ -66,7 +62,7 @@ class RidgeRegressor(LinearRegressor):
 
     References
     ----------
-    Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, sections 2.2.2 and 2.3.
+    Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.2.2 and §2.3.
 
     Examples
     --------
@@ -78,6 +74,7 @@ class RidgeRegressor(LinearRegressor):
     """
 
     _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2 + lambda |w|^2"
+    _parameters = {"alpha": Number("give a penalty >= 0", 0, closed=True), "dual": Choice(("auto", True, False))}
 
     def __init__(
         self,
@@ -96,50 +93,22 @@ class RidgeRegressor(LinearRegressor):
         return tags
 
     def _check_parameters(self) -> None:
-        number("alpha", self.alpha, "give a penalty >= 0", 0, closed=True)
-        choice("dual", self.dual, ("auto", True, False))
+        super()._check_parameters()
         if self.kernel is not None and self.dual is False:
             raise ValueError(f"dual=False with kernel={self.kernel!r}: a kernel needs the dual; leave dual='auto'.")
         if self.alpha == 0 and (self.kernel is not None or self.dual is True):
             raise ValueError("alpha=0 makes the dual system singular: give alpha > 0, or use LeastSquaresRegressor.")
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from patterns X with targets y.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d), or a kernel matrix of shape (n, n)
-            Patterns.
-        y : array of shape (n,)
-            Targets.
-        sample_weight : array of shape (n,), default=None
-            Weights; a row of weight zero counts as absent.
-
-        Returns
-        -------
-        self
-            The fitted regressor.
-        """
-        self._check_parameters()
-        X, y = self._validated(X, y)
-        weight = check_weight(sample_weight, len(y), np.dtype(np.float64))
-        v, T = weight if weight.size else None, y.astype(np.float64)[:, None]
+    def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
+        alpha = float(self.alpha)
         if self.kernel is None and self.dual in ("auto", False):
-            answer = self._solved(lambda: solve(X, T, v, float(self.alpha)), X)
-            self.solver_, self.condition_ = answer.solver, answer.condition
-            self._publish(published(answer.weights[:, 0], X.dtype), X, findings_of(answer))
-        else:
-            self._fit_dual(X, T, v)
-        return self
-
-    def _fit_dual(self, X: Any, T: Matrix, v: Matrix | None) -> None:
-        """Solve for the weights of the patterns; rows of zero weight get none."""
+            self._set_answer(self._solved(lambda: solve(X, T, v, alpha), X), X)
+            return
         check_total(v)
-        part = np.arange(len(T)) if v is None else np.flatnonzero(v > 0)
+        part = np.arange(len(T)) if v is None else np.flatnonzero(v > 0)  # rows of zero weight get none
         kernel = mercer.get("linear" if self.kernel is None else self.kernel)
         K = self._solved(lambda: gram_of(kernel, X), X)[np.ix_(part, part)]
-        solved = dual_ridge(K, T[part], None if v is None else v[part], float(self.alpha))
+        solved = dual_ridge(K, T[part], None if v is None else v[part], alpha)
         if solved is None:
             raise ValueError(
                 f"alpha={self.alpha!r} is too small for kernel={self.kernel!r}: the dual system is not positive "
@@ -148,16 +117,13 @@ class RidgeRegressor(LinearRegressor):
         dual, bias, rcond = solved
         self.dual_coef_ = np.zeros(len(T), X.dtype)
         self.dual_coef_[part] = dual[:, 0]
-        self.solver_, self.condition_ = "dual", float(1 / np.sqrt(rcond))
+        condition = float(1 / np.sqrt(rcond))
         if self.kernel is None:
-            W = np.asarray(X.T @ self.dual_coef_.astype(np.float64))[:, None]
-            A = np.vstack([bias, W])
-            answer: Answer = judged(A, "dual", len(A), self.condition_, X, T, v, float(self.alpha))
-            self._publish(published(A[:, 0], X.dtype), X, findings_of(answer))
+            A = np.vstack([bias, np.asarray(X.T @ self.dual_coef_.astype(np.float64))[:, None]])
+            self._set_answer(SquaresProblem(X, T, v, alpha).judged(A, "dual", len(A), condition), X)
             return
-        self.X_fit_, self.intercept_ = X, float(bias[0])
-        details = {"solver": "dual", "condition": self.condition_}
-        self._report(X, Findings(details=details), Status.CONVERGED)
+        self.X_fit_, self.intercept_, self.solver_, self.condition_ = X, float(bias[0]), "dual", condition
+        self._report(X, Findings(details={"solver": "dual", "condition": condition}), Status.CONVERGED)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Values of the rows of X.
@@ -170,16 +136,13 @@ class RidgeRegressor(LinearRegressor):
         Returns
         -------
         array of shape (n,)
-            w'x + w0, or the sum of alpha_i K(x_i, x) + w0.
+            wᵗx + w₀, or Σ α_i K(x_i, x) + w₀.
         """
         if self.kernel is None:
             return super().predict(X)
         check_is_fitted(self)
         X = taken(self, X, reset=False)
-        kernel, size = mercer.get(self.kernel), max(1, BLOCK // (8 * self.dual_coef_.size))
-        values = np.empty(X.shape[0], np.result_type(X.dtype, self.dual_coef_.dtype))
-        for start in range(0, X.shape[0], size):
-            values[start : start + size] = kernel(X[start : start + size], self.X_fit_) @ self.dual_coef_
+        values = expansion(mercer.get(self.kernel), X, self.X_fit_, self.dual_coef_[None])[:, 0]
         return np.asarray(values + values.dtype.type(self.intercept_))
 
 

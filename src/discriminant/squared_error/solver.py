@@ -1,15 +1,15 @@
 """Weighted linear least squares with an intercept that is never penalized, for many targets at once.
 
-    minimize  sum_i v_i |w'x_i + w0 - t_i|^2 + alpha |w|^2      over a = (w0, w)
+    minimize  Σ_i v_i ‖wᵗx_i + w₀ − t_i‖² + α‖w‖²      over a = (w₀, w)
 
 Four ways, chosen by shape and condition, and named in the answer:
 
-- ``cholesky``: the d x d scatter matrix, built in one pass over blocks of rows, and, unless X is very well
+- ``cholesky``: the d × d scatter matrix, built in one pass over blocks of rows, and, unless X is very well
   conditioned, one refinement with the residual, which makes it as good as an orthogonal method while the condition
   number of X stays below about 1e5;
 - ``svd``: block by block QR and the SVD of the small triangle, for everything worse; it gives the shortest a when X
   lacks full rank, which is the limit that defines the pseudoinverse;
-- ``dual``: the n x n matrix of inner products, when there are fewer rows than columns;
+- ``dual``: the n × n matrix of inner products, when there are fewer rows than columns;
 - ``lsqr``: products with X only, for sparse matrices too large for the others.
 
 Nothing of the size of X is copied.  Where a watch is given, Ctrl-C is heard between two blocks of rows.
@@ -38,11 +38,12 @@ EASY = 1e-3  # reciprocal condition above which the normal equations alone are r
 WIDE = 3000  # side of a matrix that is worth building densely from a sparse X
 
 Matrix = NDArray[np.float64]
+Found = tuple[Matrix, str, int, float]  # the solution, the way, the rank and the condition number
 
 
 @dataclass
 class Answer:
-    """The solution A, one column a target with w0 on top, and how it was found."""
+    """The solution A, one column a target with w₀ on top, and how it was found."""
 
     weights: Matrix
     solver: str
@@ -52,112 +53,92 @@ class Answer:
     gradient: float
 
 
-def blocks(X: Any, T: Targets, v: Matrix | None) -> Iterator[tuple[Any, Matrix, Matrix | None]]:
-    """Rows of X, T and the weights, a block at a time; float32 is widened, sparse rows stay sparse."""
-    for start in range(0, X.shape[0], BLOCK):
-        rows = slice(start, start + BLOCK)
-        yield X[rows].astype(np.float64, copy=False), T[rows], None if v is None else v[rows]
+@dataclass(frozen=True)
+class SquaresProblem:
+    """Patterns X, targets T, the weights v or None when all are one, and the penalty α."""
+
+    X: Any
+    T: Targets
+    v: Matrix | None
+    alpha: float
+
+    def residuals(self, A: Matrix) -> tuple[Matrix, Matrix, float]:
+        """XᵗVr, the sum of Vr and the sum of squares rᵗVr of the residuals r = t − wᵗx − w₀, in one pass."""
+
+        def part(rows: slice) -> list[Any]:
+            B = self.X[rows].astype(np.float64, copy=False)
+            r = self.T[rows] - B @ A[1:] - A[0]
+            weighted = r if self.v is None else r * self.v[rows][:, None]
+            return [B.T @ weighted, weighted.sum(axis=0), float(np.sum(r * weighted))]
+
+        pull, sums, squares = in_order(self.X, part)
+        return np.asarray(pull), sums, float(squares)
+
+    def judged(self, A: Matrix, solver: str, rank: int, condition: float) -> Answer:
+        """The answer with its criterion and the length of the gradient there."""
+        pull, sums, squares = self.residuals(A)
+        gradient = 2 * np.vstack([sums, pull - self.alpha * A[1:]])
+        penalty = self.alpha * float(np.sum(A[1:] ** 2))
+        return Answer(A, solver, rank, condition, squares + penalty, float(np.linalg.norm(gradient)))
+
+    def augmented(self, center: Matrix | None) -> Iterator[Matrix]:
+        """Dense blocks of (1, x, t) in double precision, each row times the root of its weight."""
+        for start in range(0, self.X.shape[0], BLOCK):
+            rows = slice(start, start + BLOCK)
+            B, S = self.X[rows].astype(np.float64, copy=False), self.T[rows]
+            dense = B.toarray() if sparse.issparse(B) else B
+            Y = np.hstack([np.ones((len(S), 1)), dense if center is None else dense - center, S])
+            yield Y if self.v is None else Y * np.sqrt(self.v[rows])[:, None]
 
 
 def solve(X: Any, T: Targets, v: Matrix | None = None, alpha: float = 0.0, *, watch: Watch | None = None) -> Answer:
-    """Minimize by the way that fits the shape of X; alpha > 0 penalizes w."""
+    """Minimize by the way that fits the shape of X; α > 0 penalizes w."""
     check_total(v)
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is noticed and raised
-        return _solve(X, T, v, alpha, watch or Watch())
+        return _solve(SquaresProblem(X, T, v, alpha), watch or Watch())
 
 
-def _solve(X: Any, T: Targets, v: Matrix | None, alpha: float, watch: Watch) -> Answer:
-    n, d = X.shape
-    if sparse.issparse(X) and min(n, d) > WIDE:
-        return judged(*by_lsqr(X, T[:], v, alpha, watch), X, T, v, alpha)
+def _solve(p: SquaresProblem, watch: Watch) -> Answer:
+    n, d = p.X.shape
+    if sparse.issparse(p.X) and min(n, d) > WIDE:
+        return p.judged(*by_lsqr(p, watch))
     if n <= d and n <= WIDE:
-        found = by_dual(X, T[:], v, alpha)
-        return judged(*(by_svd(X, T, v, alpha, watch) if found is None else found), X, T, v, alpha)
-    statistics = moments(X, T, v, watch)
-    if not statistics.finite():
+        return p.judged(*(by_dual(p) or by_svd(p, watch)))
+    m = moments(p.X, p.T, p.v, watch)
+    if not m.finite():
         raise NotFiniteError
-    start = by_cholesky(statistics, alpha)
-    if start is None:
-        return judged(*by_svd(X, T, v, alpha, watch), X, T, v, alpha)
-    if start[0].rcond >= EASY:
-        return accept(*start, statistics, alpha)
-    return refine(*start, statistics, X, T, v, alpha)
+    factor = cholesky(m.scatter + p.alpha * np.eye(len(m.scatter)))
+    return p.judged(*by_svd(p, watch)) if factor is None else by_cholesky(p, m, factor)
 
 
-def residuals(X: Any, T: Targets, v: Matrix | None, A: Matrix) -> tuple[Matrix, Matrix, float]:
-    """X'Vr, the sum of Vr and the sum of squares r'Vr of the residuals r = t - w'x - w0, in one pass."""
-
-    def part(rows: slice) -> list[Any]:
-        B = X[rows].astype(np.float64, copy=False)
-        r = T[rows] - B @ A[1:] - A[0]
-        weighted = r if v is None else r * v[rows][:, None]
-        return [B.T @ weighted, weighted.sum(axis=0), float(np.sum(r * weighted))]
-
-    pull, sums, squares = in_order(X, part)
-    return np.asarray(pull), sums, float(squares)
-
-
-def judged(
-    A: Matrix, solver: str, rank: int, condition: float, X: Any, T: Targets, v: Matrix | None, alpha: float
-) -> Answer:
-    """The answer with its criterion and the length of the gradient there."""
-    pull, sums, squares = residuals(X, T, v, A)
-    gradient = 2 * np.vstack([sums, pull - alpha * A[1:]])
-    penalty = alpha * float(np.sum(A[1:] ** 2))
-    return Answer(A, solver, rank, condition, squares + penalty, float(np.linalg.norm(gradient)))
-
-
-def by_cholesky(m: Moments, alpha: float) -> tuple[Cholesky, Matrix] | None:
-    """The factor of S + alpha I and (w0, w), or None when the matrix is not well conditioned."""
-    factor = cholesky(m.scatter + alpha * np.eye(len(m.scatter)))
-    if factor is None:
-        return None
+def by_cholesky(p: SquaresProblem, m: Moments, factor: Cholesky) -> Answer:
+    """The normal equations (S + αI) w = s, and unless they are easy one step of refinement: solve for what is left."""
     W = factor.solve(m.cross)
-    return factor, np.vstack([m.target_mean - m.mean @ W, W])
-
-
-def accept(factor: Cholesky, A: Matrix, m: Moments, alpha: float) -> Answer:
-    """The answer as it is, with its criterion and gradient from the moments."""
-    W = A[1:]
-    left = m.cross - m.scatter @ W - alpha * W
-    criterion = float(np.sum(m.target_scatter) - np.sum(W * (m.cross + left)))
-    return Answer(
-        A, "cholesky", len(A), float(1 / np.sqrt(factor.rcond)), max(criterion, 0.0), 2 * float(np.linalg.norm(left))
-    )
-
-
-def refine(factor: Cholesky, A: Matrix, m: Moments, X: Any, T: Targets, v: Matrix | None, alpha: float) -> Answer:
-    """One step of iterative refinement: solve again for what the residual leaves."""
-    pull, sums, squares = residuals(X, T, v, A)
-    left = pull - np.outer(m.mean, sums) - alpha * A[1:]
-    step = factor.solve(left)
-    gradient = 2 * (left - m.scatter @ step - alpha * step)
-    gained = float(np.sum(left * step) + np.sum(sums**2) / m.total)
-    criterion = squares + alpha * float(np.sum(A[1:] ** 2)) - gained
-    A = A + np.vstack([sums / m.total - m.mean @ step, step])
+    A = np.vstack([m.target_mean - m.mean @ W, W])
     condition = float(1 / np.sqrt(factor.rcond))
+    if factor.rcond >= EASY:
+        left = m.cross - m.scatter @ W - p.alpha * W
+        criterion = float(np.sum(m.target_scatter) - np.sum(W * (m.cross + left)))
+        return Answer(A, "cholesky", len(A), condition, max(criterion, 0.0), 2 * float(np.linalg.norm(left)))
+    pull, sums, squares = p.residuals(A)
+    left = pull - np.outer(m.mean, sums) - p.alpha * W
+    step = factor.solve(left)
+    gradient = 2 * (left - m.scatter @ step - p.alpha * step)
+    gained = float(np.sum(left * step) + np.sum(sums**2) / m.total)
+    criterion = squares + p.alpha * float(np.sum(W**2)) - gained
+    A = A + np.vstack([sums / m.total - m.mean @ step, step])
     return Answer(A, "cholesky", len(A), condition, criterion, float(np.linalg.norm(gradient)))
 
 
-def augmented(X: Any, T: Targets, v: Matrix | None, center: Matrix | None) -> Iterator[Matrix]:
-    """Dense blocks of (1, x, t), each row times the root of its weight."""
-    for B, S, u in blocks(X, T, v):
-        dense = B.toarray() if sparse.issparse(B) else B
-        rows = np.hstack([np.ones((len(S), 1)), dense if center is None else dense - center, S])
-        yield rows if u is None else rows * np.sqrt(u)[:, None]
-
-
-Found = tuple[Matrix, str, int, float]  # the solution, the way, the rank and the condition number
-
-
-def by_svd(X: Any, T: Targets, v: Matrix | None, alpha: float, watch: Watch) -> Found:
+def by_svd(p: SquaresProblem, watch: Watch) -> Found:
     """QR of one block after the other on top of the triangle so far, then the SVD of the triangle."""
+    X, T, alpha = p.X, p.T, p.alpha
     n, d = X.shape[0], X.shape[1] + 1
     R, center = np.empty((0, d + T.shape[1])), None
     if alpha > 0:  # the intercept is free, so that the answer does not depend on the origin
         center = None if sparse.issparse(X) else provisional_center(X)
         R = np.hstack([np.zeros((d - 1, 1)), np.sqrt(alpha) * np.eye(d - 1), np.zeros((d - 1, T.shape[1]))])
-    for block in augmented(X, T, v, center):
+    for block in p.augmented(center):
         watch.check()
         R = np.asarray(np.linalg.qr(np.vstack([R, block]), mode="r"))
     U, s, Vt = np.linalg.svd(R[:, :d], full_matrices=False)
@@ -169,8 +150,9 @@ def by_svd(X: Any, T: Targets, v: Matrix | None, alpha: float, watch: Watch) -> 
     return A, "svd", rank, float(s[0] / s[rank - 1]) if rank else np.inf
 
 
-def by_dual(X: Any, T: Matrix, v: Matrix | None, alpha: float) -> Found | None:
+def by_dual(p: SquaresProblem) -> Found | None:
     """Fewer rows than columns: w is a combination of the patterns; None when their inner products are singular."""
+    X, T, v, alpha = p.X, p.T[:], p.v, p.alpha
     if v is not None:
         kept = v > 0
         X, T, v = X[kept], T[kept], v[kept]
@@ -197,7 +179,7 @@ def by_dual(X: Any, T: Matrix, v: Matrix | None, alpha: float) -> Found | None:
 
 
 def dual_ridge(K: Matrix, T: Matrix, v: Matrix | None, alpha: float) -> tuple[Matrix, Matrix, float] | None:
-    """Solve [[alpha V^-1 + K, 1], [1', 0]] (dual, bias) = (t, 0); None when K is too far from semidefinite."""
+    """Solve [[αV⁻¹ + K, 1], [1ᵗ, 0]] (dual, bias) = (t, 0); None when K is too far from semidefinite."""
     with np.errstate(over="ignore"):
         noise = np.full(len(K), alpha) if v is None else alpha / v
     matrix = K + np.diag(np.minimum(noise, 1e300))  # a row that weighs so little has no say
@@ -211,8 +193,9 @@ def dual_ridge(K: Matrix, T: Matrix, v: Matrix | None, alpha: float) -> tuple[Ma
     return raw - ones * bias, bias, factor.rcond
 
 
-def by_lsqr(X: Any, T: Matrix, v: Matrix | None, alpha: float, watch: Watch) -> Found:
-    """Products with X and its transpose only; with alpha = 0 the shortest a, with alpha > 0 centered columns."""
+def by_lsqr(p: SquaresProblem, watch: Watch) -> Found:
+    """Products with X and its transpose only; with α = 0 the shortest a, with α > 0 centered columns."""
+    X, T, v, alpha = p.X, p.T[:], p.v, p.alpha
     n, d = X.shape
     if not np.isfinite(X.data.sum()):
         raise NotFiniteError
@@ -251,11 +234,6 @@ def findings_of(answer: Answer) -> Findings:
         notes.append(
             f"Ill-conditioned ({answer.condition:.1e}): the weights carry few digits; drop or rescale features."
         )
-    details = {
-        "solver": answer.solver,
-        "rank": answer.rank,
-        "condition": answer.condition,
-        "criterion value": answer.criterion,
-        "gradient": answer.gradient,
-    }
+    details = {"solver": answer.solver, "rank": answer.rank, "condition": answer.condition}
+    details |= {"criterion value": answer.criterion, "gradient": answer.gradient}
     return Findings(notes=notes, details=details)

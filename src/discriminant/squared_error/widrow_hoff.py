@@ -26,6 +26,7 @@ Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -166,7 +167,7 @@ class WidrowHoffRule(Changing):
         """Count and step on from there."""
         self.k, given, schedule, self.largest, self.size = earlier
         if given is self.plan.schedule or given == self.plan.schedule:
-            self.schedule = schedule
+            self.schedule = copy(schedule)  # what was published stays as it is, should this portion fail
 
     @property
     def answer(self) -> NDArray[Any]:
@@ -182,7 +183,7 @@ class WidrowHoffRule(Changing):
     @property
     def findings(self) -> WidrowHoffFindings:
         """The strengths in dual form, and what is needed to go on."""
-        progress = Progress(self.k, self.plan.schedule, self.schedule, self.largest, self.size)
+        progress = Progress(self.k, self.plan.schedule, copy(self.schedule), self.largest, self.size)
         alpha = self.A[1:].copy() if self.plan.dual else np.empty(0)
         return WidrowHoffFindings(details=self.details, progress=progress, alpha=alpha)
 
@@ -309,7 +310,7 @@ def rule_of(plan: WidrowHoffPlan, problem: AimedProblem, start: NDArray[Any]) ->
 class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     """Widrow-Hoff procedure (LMS): descend on the sum of squared errors, pattern by pattern or all at once.
 
-    Minimizes J_s(a), the sum of (a'y - b)^2 over the normalized patterns.  The answer approximates the Bayes
+    Minimizes J_s(a), the sum of (aᵗy − b)² over the normalized patterns.  The answer approximates the Bayes
     discriminant; it need not separate, even where a separating vector exists.  A constant step moves the weights for
     ever, unless Ya = b can be met: a falling schedule or ``batch=True`` makes them converge.  Sample weights multiply
     the steps.
@@ -319,23 +320,23 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     batch : bool, default=False
         Step along the sum over all patterns, instead of one by one (Algorithm 10).
     dual : bool, default=False
-        Run on the Gram matrix: the same steps, with the weights kept as a sum of alpha_i y_i, and ``alpha_`` published.
+        Run on the Gram matrix: the same steps, with the weights kept as Σ α_i y_i, and ``alpha_`` published.
     targets : "ones" or array of shape (n,), default="ones"
-        The values b > 0 that a'y should take.
+        The values b > 0 that aᵗy should take.
     schedule : float, str, callable or Schedule, default=None
-        The step eta(k) of the k-th visit, or of the k-th batch step: a number, ``"1/k"``, a function of k; for single
-        samples also ``"rls"``, for the batch rule ``"optimal"`` (twice the eta of Eq. 14).  None is a constant:
-        0.1 / max|y|^2 for single samples, 1 / lambda_max(Y'Y) for the batch rule.
+        The step η(k) of the k-th visit, or of the k-th batch step: a number, ``"1/k"``, a function of k; for single
+        samples also ``"rls"``, for the batch rule ``"optimal"`` (twice the η of Eq. 14).  None is a constant:
+        0.1 / max‖y‖² for single samples, 1 / λ_max(YᵗY) for the batch rule.
     tol : float, default=1e-4
         It stops when the longest step of a pass is below ``tol``, relative to the length of a where that exceeds one,
-        the gradient Y'(Ya - b) is shorter than ``tol`` times Y'b, and J_s cannot fall by more than ``tol`` of itself,
-        or ``tol``^2 of J_s(0) where that is more.
+        the gradient Yᵗ(Ya − b) is shorter than ``tol`` times Yᵗb, and J_s cannot fall by more than ``tol`` of itself,
+        or ``tol``² of J_s(0) where that is more.
     order : {"cyclic", "random"}, default="cyclic"
         The rows' order, or a new permutation each pass.
     start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start vector (w0, w); None is zero.
+        Augmented start vector (w₀, w); None is zero.
     max_iter : int, default=1000
-        Passes, or batch steps, at the most.
+        Passes, or batch steps, at most.
     record : {None, "weights"}, default=None
         ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
     multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
@@ -346,11 +347,11 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
-        Weights w and w0.
+        Weights w and w₀.
     weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w0, w).
+        Augmented weights (w₀, w).
     alpha_ : array of shape (n,), or (n, number of problems)
-        With ``dual``: the weights are the sum of alpha_i y_i over the normalized patterns.
+        With ``dual``: the weights are Σ α_i y_i over the normalized patterns.
     classes_ : array
         Labels, sorted; ``classes_[1]`` is the positive class of two.
     n_iter_, n_corrections_ : int
@@ -360,7 +361,7 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, sections 5.8.4 and 5.8.5, Algorithm 10, Eqs. 61 and 67.
+    Duda, Hart, Stork, *Pattern Classification*, §5.8.4 and §5.8.5, Algorithm 10, Eqs. 61 and 67.
     Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, Table 2.3, Exercise 1.
 
     Examples

@@ -69,9 +69,10 @@ class AimedPatterns:
             check_total(self.norms)
         self._gram: NDArray[Any] | None = None
 
-    def error_bound(self, size: float) -> float:
-        """No |t - aᵗy| exceeds this where ‖a‖ is ``size``."""
-        return float(np.abs(self.aims.t).max()) + size * float(self.aims.lengths.max())
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """max|t| and max‖y‖: no |t − aᵗy| exceeds the first and ‖a‖ times the second."""
+        return float(np.abs(self.aims.t).max()), float(self.aims.lengths.max())
 
     @cached_property
     def goal(self) -> float:

@@ -224,7 +224,8 @@ class WidrowHoffRule(Changing):
                         self.schedule.observe(sqnorm=float(patterns.norms[part[: found.visits]].sum()))
                 part, totals = part[found.visits :], totals.plus(found)
                 rows = rows[found.visits :] if dual else rows
-        if totals.worst > HUGE * patterns.error_bound(self.size):
+        target, longest = patterns.reach
+        if totals.worst > HUGE * (target + self.size * longest):
             raise self.diverged(totals.worst)
         return totals
 

@@ -25,7 +25,7 @@ from .. import mercer
 from .._engine.refusals import NotFiniteError, check_total
 from .._guards.parameters import Choice, Number
 from .._guards.validation import taken
-from .._kernel_matrix.expansion import expansion
+from .._kernel_matrix.expansion import kernel_blocks
 from ..solution import Findings, Status
 from .least_squares import SquaresRegressor
 from .solver import Matrix, SquaresProblem, dual_ridge, solve
@@ -142,7 +142,9 @@ class RidgeRegressor(SquaresRegressor):
             return super().predict(X)
         check_is_fitted(self)
         X = taken(self, X, reset=False)
-        values = expansion(mercer.get(self.kernel), X, self.X_fit_, self.dual_coef_[None])[:, 0]
+        values = np.empty(X.shape[0], np.result_type(X.dtype, self.dual_coef_.dtype))
+        for part, K in kernel_blocks(mercer.get(self.kernel), X, self.X_fit_):
+            values[part] = K @ self.dual_coef_
         return np.asarray(values + values.dtype.type(self.intercept_))
 
 

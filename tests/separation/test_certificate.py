@@ -26,15 +26,9 @@ from scipy import sparse
 
 from discriminant import Certificate, datasets, separability
 from discriminant.separation import certificate
-from discriminant.separation.certificate import (
-    Table,
-    Term,
-    binary_parts,
-    decimal_parts,
-    rank_modulo_prime,
-    spans,
-    whole_numbers,
-)
+from discriminant.separation.certificate import Term
+from discriminant.separation.elimination import PRIMES, rank_modulo_prime, spans
+from discriminant.separation.rows import Table, binary_parts, decimal_parts, whole_numbers
 
 SOURCE = Path(certificate.__file__)
 LEVELS = np.eye(3)[[0, 0, 1, 1, 2, 2]]
@@ -598,39 +592,56 @@ def test_combinations_of_rows(rng: np.random.Generator, rows: int) -> None:
     assert not spans(M, [[10**20 + k**3 for k in range(6)]]) or rows > 5
 
 
-# The file on its own ------------------------------------------------------------------------------------------------
+# The files on their own -----------------------------------------------------------------------------------------------
+
+
+def own_files() -> dict[str, ast.Module]:
+    """The certificate's file and all those that it reads, which lie beside it, as syntax trees."""
+    trees: dict[str, ast.Module] = {}
+    waiting = [SOURCE.stem]
+    while waiting:
+        name = waiting.pop()
+        if name not in trees:
+            trees[name] = ast.parse(SOURCE.with_stem(name).read_text(encoding="utf-8"))
+            nodes = [node for node in ast.walk(trees[name]) if isinstance(node, ast.ImportFrom) and node.level]
+            assert all(node.level == 1 and node.module for node in nodes)  # none of another room
+            waiting += [str(node.module) for node in nodes]
+    return trees
 
 
 def test_the_check_imports_no_solver() -> None:
-    tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0
-            names.add(node.module or "")
-    assert names - set(sys.stdlib_module_names) == {"numpy"} | (names & {"collections.abc"})
-    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    assert not used & {"linalg", "lstsq", "solve", "inv", "qr", "svd", "import_module", "__import__"}
+    trees = own_files()
+    assert set(trees) == {"certificate", "proof_file", "elimination", "rows"}
+    for tree in trees.values():
+        names = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names.add(node.module or "")
+        assert names - set(sys.stdlib_module_names) <= {"numpy", "collections.abc"}
+        used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not used & {"linalg", "lstsq", "solve", "inv", "qr", "svd", "import_module", "__import__"}
 
 
 ALONE = """
-import importlib.util, sys
+import importlib, sys, types
 for name in ("scipy", "sklearn", "flint", "highspy", "numba", "discriminant"):
     sys.modules[name] = None  # an import of it fails
-spec = importlib.util.spec_from_file_location("alone", sys.argv[1])
-module = sys.modules["alone"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(module)
+alone = sys.modules["alone"] = types.ModuleType("alone")
+alone.__path__ = [sys.argv[1]]  # the folder; its __init__ is not run
+module = importlib.import_module("alone.certificate")
 print(module.Certificate.from_json(sys.argv[2]).verify([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]))
+print(*sorted(name for name in sys.modules if name.startswith("alone.")))
 """
 
 
 def test_the_check_runs_alone() -> None:
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     text = separability(X, y).certificate.to_json()
-    done = subprocess.run([sys.executable, "-c", ALONE, str(SOURCE), text], capture_output=True, text=True, check=True)
-    assert done.stdout == "True\n"
+    command = [sys.executable, "-c", ALONE, str(SOURCE.parent), text]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["True", " ".join(f"alone.{name}" for name in sorted(own_files()))]
 
 
 # Numbers ------------------------------------------------------------------------------------------------------------
@@ -719,7 +730,7 @@ def test_ranks(rng: np.random.Generator) -> None:
 
 def test_a_rank_modulo_a_prime_never_exceeds_the_rank(rng: np.random.Generator) -> None:
     """Multiples of the primes vanish: the rank found may fall, and must not rise."""
-    a, b, c = certificate.PRIMES
+    a, b, c = PRIMES
     assert rank_modulo_prime([[a, 0], [0, a]]) == 2  # another prime sees it
     assert rank_modulo_prime([[a * b * c, 0], [0, 1]]) == 1
     for _ in range(100):
@@ -729,7 +740,7 @@ def test_a_rank_modulo_a_prime_never_exceeds_the_rank(rng: np.random.Generator) 
 
 
 def test_the_primes_are_primes() -> None:
-    assert len(set(certificate.PRIMES)) == 3
-    for prime in certificate.PRIMES:
+    assert len(set(PRIMES)) == 3
+    for prime in PRIMES:
         assert prime < 2**31
         assert all(prime % k for k in range(2, int(prime**0.5) + 1))

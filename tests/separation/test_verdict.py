@@ -22,9 +22,9 @@ from sklearn.svm import SVC
 
 from discriminant import Certificate, Hyperplane, LinearMachine, Separability, datasets, separability
 from discriminant._engine import progress as _progress
-from discriminant.separation import rows as _system
 from discriminant.separation import search as _faces
-from discriminant.separation.certificate import PRIMES
+from discriminant.separation import system as _system
+from discriminant.separation.elimination import PRIMES
 
 Problem = tuple[np.ndarray, np.ndarray]
 

@@ -89,7 +89,7 @@ def _told(certificate: Certificate | None, differences: list[str] | None, reason
 
 def _must_be_a_proof(source: str, text: str) -> None:
     """Refuse a file that does not even claim to be a proof: bad input, not a bad proof."""
-    from ..separation.certificate import FORMAT
+    from ..separation.proof_file import FORMAT
 
     try:
         content = json_format.loads(text, parse_int=len)  # whatever the number is: a long one would take its time

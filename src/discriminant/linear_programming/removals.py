@@ -42,8 +42,8 @@ from scipy import sparse
 from .._engine.driver import Interrupted, Watch, interrupt_raises, watching
 from .._guards.parameters import Choice, Number
 from ..geometry import Hyperplane, LinearMachine
-from ..separation.rows import System
 from ..separation.search import settle
+from ..separation.system import System
 from ..separation.verdict import separability
 from .highs import Program, solve
 from .inequalities import Inequalities, inequalities, minimize

@@ -30,220 +30,37 @@ Biometrika 71 (1984).
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from math import gcd
-from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
 
-VERDICTS = ("complete", "quasi", "overlap")
-READINGS = ("decimal", "float")
-FAMILIES = ("classes", "poisson")
-FORMAT = "discriminant separability certificate"
-VERSION = 1
-LARGEST = 256 * 2**20  # characters of a file that is read at all
-DIGITS = 2**17  # hexadecimal digits of a number: the common divisor of two such takes half a second
-DECIMALS = 400  # digits of a number in decimal form, such as a label: reading more takes quadratic time
-FEW = 12  # labels that are named before the rest is only counted
-PRIMES = (2_147_483_647, 2_147_483_629, 2_147_483_587)  # below 2**31, so that products fit 64 bits
+from .elimination import rank_modulo_prime, spans
+from .proof_file import (
+    FORMAT,
+    LARGEST,
+    VERSION,
+    _checksum,
+    _dumped,
+    _label,
+    _once,
+    _one_of,
+    _read,
+    _read_point,
+    _short,
+    _written,
+)
+from .rows import READINGS, Integers, Row, Table
 
-Integers = list[int]
+VERDICTS = ("complete", "quasi", "overlap")
+FAMILIES = ("classes", "poisson")
+FEW = 12  # labels that are named before the rest is only counted
 
 
 # --- numbers -------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=2048)
-def _power(base: int, exponent: int) -> int:
-    return int(base**exponent)
-
-
-def decimal_parts(value: float) -> tuple[int, int]:
-    """(m, e) with value = m 10^e for the shortest decimal form that rounds to value: what a file would have said."""
-    if value.is_integer() and abs(value) < 2**53:
-        return int(value), 0
-    digits, _, exponent = repr(value).partition("e")
-    whole, _, fraction = digits.partition(".")
-    return int(whole + fraction), int(exponent or 0) - len(fraction)
-
-
-def binary_parts(value: float) -> tuple[int, int]:
-    """(m, e) with value = m 2^e exactly: the number that the machine holds."""
-    numerator, denominator = value.as_integer_ratio()
-    return numerator, 1 - denominator.bit_length()
-
-
-def whole_numbers(values: Sequence[float], reading: str) -> tuple[Integers, int]:
-    """Whole numbers m and a denominator q > 0 with values = m / q; q is a power of ten or of two."""
-    parts_of, base = (decimal_parts, 10) if reading == "decimal" else (binary_parts, 2)
-    parts = [parts_of(value) for value in values]
-    lowest = min((e for _, e in parts), default=0)
-    lowest = min(lowest, 0)
-    return [m * _power(base, e - lowest) if m else 0 for m, e in parts], _power(base, -lowest)
-
-
-class Row(NamedTuple):
-    """One pattern as whole numbers: x = m / q; ``columns`` are those of a sparse row, None for a full one."""
-
-    m: Integers
-    q: int
-    columns: Integers | None = None
-
-    def times(self, w: Sequence[int]) -> int:
-        """Inner product of m with w."""
-        return sum(map(mul, self.m, w if self.columns is None else [w[j] for j in self.columns]))
-
-    def full(self, n: int) -> Integers:
-        """All n numbers."""
-        if self.columns is None:
-            return self.m
-        numbers = [0] * n
-        for j, value in zip(self.columns, self.m, strict=True):
-            numbers[j] = value
-        return numbers
-
-
-def plain(X: Any) -> Any:
-    """An array of booleans, whole numbers or floats that holds the same numbers, or an error that says why not."""
-    X = np.asarray(X)
-    if X.dtype.kind in "mMc" or X.dtype == np.longdouble:
-        raise ValueError(f"X holds {X.dtype}: give numbers that float64 or int64 can hold.")
-    if X.dtype.kind in "biuf":
-        return X
-    if any(isinstance(value, int) and abs(value) > 2**53 for value in X.ravel().tolist()):
-        raise ValueError("X holds whole numbers beyond 2**53 beside other things: give an array of int64.")
-    try:
-        return X.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"X holds what is no number ({error}): encode or drop such columns.") from error
-
-
-def of_frame(frame: Any, reading: str) -> Any:
-    """The numbers of a data frame as one array; columns of several types become float64 without a loss."""
-    by_place = frame.iloc if hasattr(frame, "iloc") else frame
-    columns = [plain(by_place[:, j].to_numpy()) for j in range(frame.shape[1])]
-    kinds = {column.dtype for column in columns}
-    if len(kinds) <= 1 or all(kind.kind in "bi" for kind in kinds):
-        return np.column_stack(columns) if columns else np.empty(frame.shape)
-    return np.column_stack([_double(column, reading) for column in columns])
-
-
-def _double(column: Any, reading: str) -> Any:
-    """A column as float64 that is read as the same numbers."""
-    if column.dtype.kind in "iu" and column.size and max(abs(int(column.min())), abs(int(column.max()))) > 2**53:
-        raise ValueError("X has a column of whole numbers beyond 2**53 beside one of floats: give it as floats.")
-    if column.dtype.kind == "f" and column.dtype.itemsize < 8 and reading == "decimal":
-        return np.array([float(text) for text in column.astype("U")])
-    return column.astype(np.float64)
-
-
-class Table:
-    """The rows of X as exact numbers: an array, a sparse matrix or a data frame."""
-
-    def __init__(self, X: Any, reading: str) -> None:
-        if hasattr(X, "tocsr"):
-            X = X.tocsr()
-            if not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
-        elif hasattr(X, "columns") and hasattr(X, "to_numpy"):
-            X = of_frame(X, reading)
-        self.sparse = hasattr(X, "indptr")
-        self.X: Any = X if self.sparse else plain(X)
-        if len(self.X.shape) != 2:
-            raise ValueError(f"X has shape {self.X.shape}: give a table of rows and columns.")
-        self.reading = reading
-        self.n_rows, self.n_features = map(int, self.X.shape)
-
-    def check_finite(self) -> None:
-        """Refuse NaN and infinity."""
-        values = self.X.data if self.sparse else self.X
-        if values.dtype.kind == "f" and not all(np.isfinite(part).all() for part in np.array_split(values, 64)):
-            raise ValueError("X contains NaN or infinity: impute such values or drop their rows.")
-
-    def row(self, i: int) -> Row:
-        """Row i in whole numbers."""
-        if not self.sparse:
-            return Row(*self._numerators(self.X[i]))
-        some = slice(self.X.indptr[i], self.X.indptr[i + 1])
-        return Row(*self._numerators(self.X.data[some]), self.X.indices[some].tolist())
-
-    def augmented(self, i: int, intercept: bool) -> tuple[Integers, int]:
-        """(1, x_i), or x_i without an intercept, as whole numbers and their denominator."""
-        row = self.row(i)
-        x = row.full(self.n_features)
-        return ([row.q, *x] if intercept else x), row.q
-
-    def _numerators(self, x: Any) -> tuple[Integers, int]:
-        """Whole numbers m and a denominator q with x = m / q."""
-        if x.dtype.kind != "f":
-            return [int(value) for value in x.tolist()], 1
-        short = x.dtype.itemsize < 8
-        # Up to this size a whole number is the same in both readings; float16 has its own shortest forms below.
-        if x.dtype.itemsize > 2 and (np.abs(x) <= (2**24 if short else 2**53)).all() and (x == np.floor(x)).all():
-            return x.astype(np.int64).tolist(), 1
-        if short and self.reading == "decimal":  # the shortest form of a float32 is shorter than that of its double
-            return whole_numbers([float(text) for text in x.astype("U")], self.reading)
-        return whole_numbers(x.astype(np.float64).tolist(), self.reading)
-
-
-def rank_modulo_prime(rows: Sequence[Integers]) -> int:
-    """Rank of whole rows modulo a prime, the best of three primes: never more than the true rank."""
-    return max((_rank(rows, prime) for prime in PRIMES), default=0) if rows else 0
-
-
-def _rank(rows: Sequence[Integers], prime: int) -> int:
-    M = np.array([[value % prime for value in row] for row in rows], dtype=np.int64)
-    rank = 0
-    for j in range(M.shape[1]):
-        pivots = np.flatnonzero(M[rank:, j])
-        if not pivots.size:
-            continue
-        pivot = rank + int(pivots[0])
-        M[[rank, pivot]] = M[[pivot, rank]]
-        M[rank] = M[rank] * pow(int(M[rank, j]), -1, prime) % prime
-        below = M[rank + 1 :]
-        below -= below[:, j, None] * M[rank] % prime
-        below %= prime
-        rank += 1
-        if rank == M.shape[0]:
-            break
-    return rank
-
-
-def spans(rows: Iterable[Integers], others: Iterable[Integers]) -> bool:
-    """Whether every other row is a combination of the rows: by elimination without fractions."""
-    known = {tuple(_primitive(row)) for row in rows}
-    left = {tuple(_primitive(row)) for row in others} - known
-    echelon: list[tuple[int, Integers]] = []
-    for row in sorted(known) if any(map(any, left)) else []:
-        rest = _reduced(row, echelon)
-        if any(rest):
-            echelon.append((next(j for j, value in enumerate(rest) if value), rest))
-    return not any(any(_reduced(row, echelon)) for row in left)
-
-
-def _reduced(row: Sequence[int], echelon: list[tuple[int, Integers]]) -> Integers:
-    """What is left of a row, but for a factor, when its entries in the columns of the pivots are made zero."""
-    rest = list(row)
-    for column, pivot in echelon:
-        if rest[column]:
-            a, b = pivot[column], rest[column]
-            rest = _primitive([a * value - b * other for value, other in zip(rest, pivot, strict=True)])
-    return rest
-
-
-def _primitive(row: Sequence[int]) -> Integers:
-    """A row over the greatest common divisor of its entries, the first of them that is not zero positive."""
-    first = next((value for value in row if value), 1)
-    divisor = gcd(*row) or 1
-    return [value // (divisor if first > 0 else -divisor) for value in row]
 
 
 # --- the proof -----------------------------------------------------------------------------------------------------
@@ -772,56 +589,3 @@ def _listed(labels: Sequence[Any]) -> str:
 
 def _classes(labels: Sequence[Any]) -> str:
     return f"the class{'es' if len(labels) > 1 else ''} {_listed(labels)}"
-
-
-def _written(value: int) -> int | str:
-    return value if abs(value) < 2**53 else hex(value)
-
-
-def _read(value: Any) -> int:
-    if isinstance(value, str):
-        if len(value) > DIGITS:
-            raise ValueError(f"this is no certificate: it has a number of more than {DIGITS:,} digits.")
-        return int(value, 16)
-    if type(value) is not int:
-        raise TypeError(f"{value!r} is no whole number")
-    return value
-
-
-def _short(digits: str) -> int:
-    """A number in decimal form."""
-    if len(digits) > DECIMALS:
-        raise ValueError(f"this is no certificate: it has a decimal number of more than {DECIMALS} digits.")
-    return int(digits)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of a JSON object, none of which may be given twice."""
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        raise ValueError("this is no certificate: it has a field twice.")
-    return content
-
-
-def _read_point(pairs: Any) -> tuple[Fraction, ...] | None:
-    return None if pairs is None else tuple(Fraction(_read(m), _read(q)) for m, q in pairs)
-
-
-def _one_of(value: Any, options: tuple[Any, ...]) -> Any:
-    if not any(value is option or (isinstance(option, str) and value == option) for option in options):
-        raise ValueError(f"this is no certificate: {value!r} is not one of {', '.join(map(str, options))}.")
-    return value
-
-
-def _label(value: Any) -> Any:
-    if not isinstance(value, str | int | float):
-        raise TypeError(f"{value!r} is no label")
-    return value
-
-
-def _dumped(content: dict[str, Any]) -> str:
-    return json.dumps(content, separators=(",", ":"), allow_nan=False)
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    return hashlib.sha256(_dumped(content).encode()).hexdigest()

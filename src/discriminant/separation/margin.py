@@ -28,11 +28,11 @@ from scipy import sparse
 from .._kernel_matrix.nearest import nearest
 from .._kernel_matrix.rows import KernelRows, StoredRows
 from ..geometry import Hyperplane
-from .certificate import Row
 from .flint import Matrix
 from .integers import nearest_point, products, whole
 from .nonnegative import nonnegative
-from .rows import Direction, Name, System
+from .rows import Row
+from .system import Direction, Name, System
 
 WholeRow = Callable[[int], Row]
 

@@ -20,7 +20,6 @@ estimates for generalized linear models* (2019).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from operator import mul
@@ -28,23 +27,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._engine.labels import encode
 from .._engine.progress import Progress
-from .._engine.refusals import refusal
-from .._guards.validation import check_indices, explained
-from ..geometry import Hyperplane, LinearMachine, scaled
-from .certificate import FAMILIES, READINGS, VERDICTS, Certificate, Term, of_frame, plain, shared_point
+from ..geometry import Hyperplane, LinearMachine
+from .certificate import FAMILIES, VERDICTS, Certificate, Term, shared_point
+from .float_planes import _strict_machine, _strict_plane, _with_zero
 from .integers import coordinates, pivots, rank
 from .margin import Margin, Widest, maximal_margin
-from .rows import BLOCK, Direction, Floats, Indices, System
+from .question import Groups, Question, _column, _positive_counts, _table
+from .rows import READINGS
 from .search import Outcome, settle
-from .words import SMALL, describe, describe_parts, evidence
+from .system import Floats, Indices, System
+from .words import describe, describe_parts, evidence
 
-Groups = tuple[tuple[Any, ...], ...]
-
-NEARBY = 1000  # vectors close to a plane that are tried where its margin is lost in rounding
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
 
 
@@ -131,40 +127,6 @@ def separability(
     if len(groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
     return found
-
-
-@dataclass
-class Names:
-    """What the user calls rows and columns; None where he has no names."""
-
-    columns: list[str] | None
-    rows: list[Any] | None
-
-    def column(self, j: int) -> str:
-        """The name of a feature."""
-        return f"x{j}" if self.columns is None else self.columns[j]
-
-    def row(self, i: int) -> str:
-        """The index of a row, with its name."""
-        return str(i) if self.rows is None else f"{i} [{self.rows[i]}]"
-
-
-@dataclass
-class Question:
-    """The data, and how they are to be read."""
-
-    X: Any
-    names: Names
-    y: NDArray[Any]
-    intercept: bool
-    reading: str
-    meter: Progress
-
-    def system(self, groups: Groups, own: NDArray[np.int32], axis: int = 0) -> System:
-        """The rows z of a problem."""
-        system = System(self.X, own, len(groups), self.intercept, self.reading, axis)
-        system.tick = self.meter.share
-        return system
 
 
 class Separability:
@@ -425,54 +387,6 @@ class Parts(Mapping[Any, Separability]):
     __repr__ = __str__
 
 
-def _table(X: Any, reading: str) -> tuple[Any, Names]:
-    """X as an array or CSR matrix of finite numbers of its own type, and what its rows and columns are called."""
-    check_indices(X)
-    columns = getattr(X, "columns", None)
-    index = getattr(X, "index", None)
-    named = list(columns) if columns is not None and all(isinstance(name, str) for name in columns) else None
-    rows = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else list(index)
-    try:
-        if columns is not None and hasattr(X, "to_numpy"):
-            X = of_frame(X, reading)
-        elif not hasattr(X, "tocsr"):
-            X = plain(X)
-        table = check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
-    except ValueError as error:
-        raise explained(error) from None
-    if hasattr(table, "indptr") and not table.has_canonical_format:
-        table = table.copy()
-        table.sum_duplicates()
-    values = table.data if hasattr(table, "indptr") else table
-    if values.dtype.kind == "f":
-        if values.dtype.itemsize not in (4, 8):
-            if values.dtype.itemsize == 2 and reading == "decimal" and values is table:
-                table = table.astype("U")  # the shortest form of a float16 is shorter
-            table = table.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
-        with np.errstate(all="ignore"):
-            total = values.sum()  # one pass, no copy; the sum of finite numbers can only overflow
-        if not np.isfinite(total) and not np.all(np.isfinite(values)):
-            raise refusal(table)
-    return table, Names(named, rows)
-
-
-def _column(y: Any, table: Any) -> NDArray[Any]:
-    """Y as a vector with one entry for each row."""
-    y = column_or_1d(y, warn=False)
-    try:
-        check_consistent_length(table, y)
-    except ValueError as error:
-        raise explained(error) from None
-    return np.asarray(y)
-
-
-def _positive_counts(y: NDArray[Any]) -> NDArray[np.int32]:
-    """Which counts exceed zero; refuses what is no count."""
-    if y.dtype.kind not in "biuf" or not np.all(np.isfinite(y)) or np.any(y < 0):
-        raise ValueError("y holds what is no count: family='poisson' needs finite numbers >= 0.")
-    return (y > 0).astype(np.int32)
-
-
 def _certificate(
     system: System, outcome: Outcome, groups: Groups, reading: str, others: tuple[Any, ...]
 ) -> Certificate:
@@ -548,78 +462,3 @@ def _only(column: tuple[int, ...]) -> int | None:
     """The place of the only entry that is not zero."""
     places = [k for k, value in enumerate(column) if value]
     return places[0] if len(places) == 1 else None
-
-
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _strict_plane(system: System, directions: list[Direction]) -> Floats | None:
-    """Floats (w0, w) that separate strictly when X w + w0 is computed in float64, if any were found.
-
-    Where the margin is an ulp of X, rounding decides: try multiples of w with products just below a power of two, where
-    floats are densest, and on small data vectors close to w.
-    """
-    positive, negative = (system.patterns[system.own[system.patterns] == k] for k in (1, 0))
-    for direction in directions:
-        a = system.augmented(direction)[0]
-        for w0, w in _candidates(system, a, positive, negative):
-            g = np.asarray(system.X @ w)
-            low, high = g[negative].max(), g[positive].min()
-            for shift in (w0, -(low / 2 + high / 2), -low, -high) if system.intercept else (0.0,):
-                found = np.array([shift, *w])
-                if high + shift > 0 > low + shift and _is_strict(system, _with_zero(found[None])):
-                    return found
-    return None
-
-
-def _candidates(system: System, a: Floats, positive: Indices, negative: Indices) -> Iterator[tuple[float, Floats]]:
-    """Multiples of (w0, w), and vectors close to w that part the classes if their products are rounded well."""
-    w0, w = float(a[0]), a[1:]
-    for turn in range(64):
-        yield w0, w
-        size = np.abs(system.X @ w).max()
-        factor = (1 - turn / 1024) / np.frexp(size)[0]
-        w0, w = w0 * factor, w * factor
-    if system.n * system.d <= SMALL:
-        nearby = _nearby(a[1:])
-        g = np.asarray(system.X @ nearby.T)
-        low, high = g[negative].max(axis=0), g[positive].min(axis=0)
-        yield from ((-float(low[k]), nearby[k]) for k in np.flatnonzero(high > low))
-
-
-def _strict_machine(system: System, direction: Direction) -> Floats | None:
-    """The weights of a linear machine that is right on every row in float64, if any were found."""
-    A = system.augmented(direction)
-    for blocks in (A, *(_nearby(A) if system.n * system.d <= SMALL else ())):
-        weights = _with_zero(blocks)
-        if _is_strict(system, weights):
-            return weights
-    return None
-
-
-def _with_zero(blocks: Floats) -> Floats:
-    """The weights of all classes, where the first is held at zero."""
-    return np.concatenate([np.zeros_like(blocks[:1]), blocks])
-
-
-def _nearby(A: Floats) -> Floats:
-    """Arrays that differ from A by anything from its half to its last bit."""
-    rng = np.random.default_rng(0)
-    size = 2.0 ** -rng.integers(1, 53, (NEARBY, *[1] * A.ndim))
-    return np.asarray(A * (1 + size * rng.normal(size=(NEARBY, *A.shape))))
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _is_strict(system: System, weights: Floats) -> bool:
-    """Whether each pattern has the largest discriminant of its class, as ``Hyperplane`` and ``LinearMachine`` do it."""
-    weights = scaled(weights)[0]
-    for patterns in np.array_split(system.patterns, 1 + system.patterns.size * len(weights) // BLOCK):
-        X = system.X[patterns]
-        if len(weights) == 2:  # a product with one vector is rounded in its own way
-            g = np.column_stack([np.zeros(patterns.size), X @ weights[1, 1:] + weights[1, 0]])
-        else:
-            g = np.asarray(X @ weights[:, 1:].T) + weights[:, 0]
-        at, own = np.arange(patterns.size), system.own[patterns]
-        mine = g[at, own]
-        g[at, own] = -np.inf
-        if not np.all(mine > g.max(axis=1)):
-            return False
-    return True

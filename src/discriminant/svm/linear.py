@@ -19,8 +19,8 @@ from .._kernel_matrix.rows import SMALL, KernelRows, StoredRows
 from .._kernel_matrix.source import Vector
 from ..exceptions import NotSeparableError
 from ..separation.margin import maximal_margin
-from ..separation.rows import System
 from ..separation.search import settle
+from ..separation.system import System
 from ..separation.verdict import separability
 from ..solution import Status
 from .blocks import smo

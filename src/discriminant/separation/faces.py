@@ -1,0 +1,117 @@
+"""Faces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import gcd
+from operator import mul
+
+from .flint import Matrix
+from .integers import coordinates, kernel, pivots, products, relation
+from .rows import Row
+from .system import Name, System
+
+
+@dataclass
+class Face:
+    """What is known of N: rows that span it so far, the vectors orthogonal to them, and the relations among them."""
+
+    system: System
+    span: list[Name] = field(default_factory=list)  # independent
+    vectors: Matrix = field(default_factory=list)  # of the kernel; not kept while it is everything
+    weights: dict[Name, int] = field(default_factory=dict)  # the sum of all relations
+    relations: list[dict[Name, int]] = field(default_factory=list)
+    inside: set[Name] = field(default_factory=set)  # rows that were seen to lie in the span
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the span."""
+        return len(self.span)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether the span is the whole space, so that no b is left."""
+        return self.dimension >= self.system.n_columns
+
+    def absorb(self, circuits: list[list[Name]]) -> bool:
+        """Take in sets of rows that have a positive relation modulo the span; False when none of them has one."""
+        found = self._independent([weights for names in circuits if (weights := self._relation(names))])
+        sums = [self._sum(weights) for weights in found]
+        shares = coordinates([self.system.integers(name)[0] for name in self.span], sums)
+        for weights, (q, share) in zip(found, shares, strict=True):
+            old = {name: -w * self.system.integers(name)[1] for name, w in zip(self.span, share, strict=True)}
+            self.keep({name: q * w * self.system.integers(name)[1] for name, w in weights.items()} | self._lifted(old))
+        self.extend([name for weights in found for name in list(weights)[1:]])
+        return bool(found)
+
+    def _relation(self, names: list[Name]) -> dict[Name, int]:
+        """Positive weights with which multiples of some rows add up to a vector of the span, if there are any."""
+        rows = [self.system.integers(name)[0] for name in names]
+        found = relation(products(rows, self.vectors) if self.span else rows)
+        if found is None:
+            return {}
+        found = [-w for w in found] if min(found) < 0 else found
+        return {} if min(found) < 0 else {name: w for name, w in zip(names, found, strict=True) if w}
+
+    def _independent(self, found: list[dict[Name, int]]) -> list[dict[Name, int]]:
+        """The relations of which all rows but one make the span larger: so a proof has at most two rows a dimension.
+
+        The others will come again, with fewer rows, once the span has grown.
+        """
+        if len(found) < 2:
+            return found
+        rests = [list(weights)[1:] for weights in found]
+        names = [*self.span, *(name for rest in rests for name in rest)]
+        grow = {names[k] for k in pivots([self.system.integers(name)[0] for name in names])}
+        return [weights for weights, rest in zip(found, rests, strict=True) if grow.issuperset(rest)]
+
+    def _sum(self, weights: dict[Name, int]) -> list[int]:
+        """The weighted sum of these multiples of rows."""
+        rows = [self.system.integers(name)[0] for name in weights]
+        return [sum(map(mul, weights.values(), column)) for column in zip(*rows, strict=True)]
+
+    def _lifted(self, old: dict[Name, int]) -> dict[Name, int]:
+        """Weights with so much of the earlier relations added that none is negative."""
+        lift = max((-(w // self.weights[name]) for name, w in old.items() if w < 0), default=0)
+        lifted = {name: w + lift * self.weights[name] for name, w in old.items()}
+        rest = {name: lift * w for name, w in self.weights.items()} if lift else {}
+        return {name: w for name, w in (rest | lifted).items() if w}
+
+    def keep(self, weights: dict[Name, int]) -> None:
+        """Keep a relation."""
+        divisor = gcd(*weights.values())
+        weights = {name: w // divisor for name, w in weights.items()}
+        self.relations.append(weights)
+        self.weights = {name: self.weights.get(name, 0) + weights.get(name, 0) for name in {**self.weights, **weights}}
+
+    def extend(self, names: list[Name]) -> None:
+        """Make the span larger by independent rows of N."""
+        if names:
+            self.span = [*self.span, *names]
+            self.vectors = [] if self.is_all else kernel([self.system.integers(name)[0] for name in self.span])
+
+    def outside(self, names: Iterable[Name]) -> list[Name]:
+        """The rows that do not lie in the span."""
+        if not self.span:
+            return [name for name in names if not self.system.is_zero(name)]
+        names = [name for name in names if name not in self.inside]
+        rows = [self.system.integers(name)[0] for name in names]
+        found = [name for name, row in zip(names, products(rows, self.vectors), strict=True) if any(row)]
+        self.inside.update(set(names).difference(found))
+        return found
+
+    def within(self, system: System) -> Face:
+        """The same face for a system of more rows, where every relation still holds."""
+        return Face(system, list(self.span), self.vectors, dict(self.weights), list(self.relations))
+
+    def moved(self, row: Row, i: int) -> dict[int, bool]:
+        """For every rival of pattern i whether the row z lies outside the span, so that some vector moves it."""
+        if not self.span:
+            return dict.fromkeys(self.system.rivals(i), bool(self.system.intercept or any(row.m)))
+        sides = [self.system.sides(row, i, vector) for vector in self.vectors]
+        return {rival: any(side[rival] for side in sides) for rival in self.system.rivals(i)}
+
+    def contains(self, name: Name) -> bool:
+        """Whether a row lies in the span."""
+        return not self.outside([name])

@@ -25,10 +25,10 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from discriminant import Certificate, datasets, separability
-from discriminant.separation import certificate
-from discriminant.separation.certificate import Term
+from discriminant.separation import certificate, proof_file
 from discriminant.separation.elimination import PRIMES, rank_modulo_prime, spans
-from discriminant.separation.rows import Table, binary_parts, decimal_parts, whole_numbers
+from discriminant.separation.rows import ExactTable, binary_parts, decimal_parts, whole_numbers
+from discriminant.separation.verification import Term
 
 SOURCE = Path(certificate.__file__)
 LEVELS = np.eye(3)[[0, 0, 1, 1, 2, 2]]
@@ -560,7 +560,7 @@ def test_numbers_of_thousands_of_digits_travel() -> None:
 
 
 def test_a_file_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificate, "LARGEST", 100)
+    monkeypatch.setattr(proof_file, "LARGEST", 100)
     with pytest.raises(ValueError, match="at most 100 characters"):
         Certificate.from_json(sealed(GOOD))
 
@@ -611,7 +611,7 @@ def own_files() -> dict[str, ast.Module]:
 
 def test_the_check_imports_no_solver() -> None:
     trees = own_files()
-    assert set(trees) == {"certificate", "proof_file", "elimination", "rows"}
+    assert set(trees) == {"certificate", "verification", "proof_file", "elimination", "rows"}
     for tree in trees.values():
         names = set()
         for node in ast.walk(tree):
@@ -678,20 +678,20 @@ def test_whole_numbers(values: list[float]) -> None:
 @example([np.float32(0.1).item(), np.float32(1e-45).item(), np.float32(16777217).item()])
 def test_float32_means_its_own_shortest_form(values: list[float]) -> None:
     X = np.array([values], np.float32)
-    row = Table(X, "decimal").row(0)
+    row = ExactTable(X, "decimal").row(0)
     assert [Fraction(m, row.q) for m in row.m] == [Fraction(str(value)) for value in X[0]]
-    row = Table(X, "float").row(0)
+    row = ExactTable(X, "float").row(0)
     assert [Fraction(m, row.q) for m in row.m] == [Fraction(value) for value in values]
 
 
 def test_integers_are_not_rounded() -> None:
     for dtype, value in ((np.int64, -(2**63)), (np.int64, 2**53 + 1), (np.uint64, 2**64 - 1), (np.int8, -128)):
         for reading in ("decimal", "float"):
-            row = Table(np.array([[value, 1]], dtype), reading).row(0)
+            row = ExactTable(np.array([[value, 1]], dtype), reading).row(0)
             assert (row.m, row.q) == ([value, 1], 1)
-    assert Table(np.array([[True, False]]), "decimal").row(0).m == [1, 0]
-    assert Table([[1, 0.5]], "decimal").augmented(0, True) == ([10, 10, 5], 10)
-    assert Table([[1, 0.5]], "float").augmented(0, False) == ([2, 1], 2)
+    assert ExactTable(np.array([[True, False]]), "decimal").row(0).m == [1, 0]
+    assert ExactTable([[1, 0.5]], "decimal").augmented(0, True) == ([10, 10, 5], 10)
+    assert ExactTable([[1, 0.5]], "float").augmented(0, False) == ([2, 1], 2)
 
 
 def test_a_sparse_row_is_the_dense_one() -> None:
@@ -702,7 +702,7 @@ def test_a_sparse_row_is_the_dense_one() -> None:
     for matrix in (sparse.csr_array(dense), sparse.coo_array(dense), sparse.csc_matrix(dense), twice):
         before = getattr(matrix, "nnz", None)
         for reading in ("decimal", "float"):
-            table, other = Table(matrix, reading), Table(dense, reading)
+            table, other = ExactTable(matrix, reading), ExactTable(dense, reading)
             for i in range(3):
                 row, whole = table.row(i), other.row(i)
                 assert [Fraction(m, row.q) for m in row.full(3)] == [Fraction(m, whole.q) for m in whole.full(3)]
@@ -714,9 +714,9 @@ def test_a_sparse_row_is_the_dense_one() -> None:
 def test_a_table_has_rows_and_columns() -> None:
     for X in (3, [1, 2], np.ones((2, 2, 2)), None):
         with pytest.raises(ValueError, match="give a table of rows and columns"):
-            Table(X, "decimal")
+            ExactTable(X, "decimal")
     with pytest.raises(ValueError, match="no number"):
-        Table([["a"]], "decimal")
+        ExactTable([["a"]], "decimal")
 
 
 def test_ranks(rng: np.random.Generator) -> None:

@@ -541,6 +541,18 @@ def test_pandas_names_rows_and_columns() -> None:
         separability(frame, y)
 
 
+def test_feature_names_are_those_that_are_given() -> None:
+    X, y = datasets.iris()
+    frame = pd.DataFrame(X[:100], columns=["a", "b", "c", "d"])
+    given = ["sepal length", "sepal width", "petal length", "petal width"]
+    for data in (X[:100], sparse.csr_array(X[:100]), frame, X[:100].tolist()):
+        s = separability(data, y[:100], feature_names=tuple(given))
+        assert any(f" {name} " in str(s) for name in given)
+        assert s.certificate == separability(data, y[:100]).certificate
+        assert s.question.names.columns == s.pairwise[0, 1].question.names.columns == given
+    assert separability(frame, y[:100]).question.names.columns == ["a", "b", "c", "d"]
+
+
 def test_polars() -> None:
     pl = pytest.importorskip("polars")
     X, y = datasets.iris()
@@ -784,8 +796,19 @@ def test_margins_below_what_floats_resolve() -> None:
         ([[1.0], [2.0]], [[0, 1], [1, 0]], {}, "1d array"),
         ([[1.0], [2.0]], [0.5, 1.25], {}, "continuous"),
         ([[1.0], [2.0]], [0, 1], {"reading": "binary"}, "reading='binary' must be one of 'decimal'"),
-        ([[1.0], [2.0]], [0, 1], {"family": "probit"}, "family='probit' is unknown"),
-        ([[1.0], [2.0]], [0, 1], {"intercept": 2}, "intercept=2 is not a bool"),
+        (
+            [[1.0], [2.0]],
+            [0, 1],
+            {"family": "probit"},
+            "family='probit' must be one of 'classes', 'poisson'; ",
+        ),
+        ([[1.0], [2.0]], [0, 1], {"intercept": 2}, "intercept=2 must be one of True, False; choose one"),
+        (
+            [[1.0], [2.0]],
+            [0, 1],
+            {"feature_names": ["a", "b"]},
+            "must be one name for each of the 1 columns of X",
+        ),
         ([[1.0], [2.0]], [0, -1], {"family": "poisson"}, "y holds what is no count"),
         ([[1.0], [2.0]], [0, np.nan], {"family": "poisson"}, "y holds what is no count"),
         ([[1.0], [2.0]], ["a", "b"], {"family": "poisson"}, "y holds what is no count"),

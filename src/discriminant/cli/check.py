@@ -37,8 +37,8 @@ def check(
     recipe, X, y, _ = learnable(given)
     from .. import separability  # heavy: what is wrong with the table has been said before
 
-    found = separability(X, y, intercept=intercept, reading=reading.value, progress=watched())
-    found.question.names.columns = list(recipe.feature_names)  # X is a bare array: a frame would be a copy
+    names = recipe.feature_names  # X is a bare array: a frame would be a copy
+    found = separability(X, y, intercept=intercept, reading=reading.value, progress=watched(), feature_names=names)
     proof = found.certificate.to_json()
     if output is not None and output != "-":
         write_whole(output, f"{proof}\n")

@@ -263,8 +263,7 @@ def compare(
         kept = np.flatnonzero(weight > 0)
         notes.append(f"{weight.size - kept.size:,} rows of weight zero are left out; rows are counted without them.")
         X, y, weight = X.iloc[kept] if hasattr(X, "iloc") else X[kept], y[kept], weight[kept]
-    verdict = separability(X, y, progress=False)  # also refuses what is no data
-    verdict.question.names.columns = names
+    verdict = separability(X, y, progress=False, feature_names=names)  # also refuses what is no data
     try:
         table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     except ValueError as error:

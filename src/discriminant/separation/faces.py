@@ -1,15 +1,21 @@
-"""Faces."""
+"""What is known of N, the rows that vanish on every b with Zb >= 0: a face of the cone of all such b.
+
+Tests: ``tests/separation/test_verdict.py``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import gcd
-from operator import mul
 
-from .flint import Matrix
+import numpy as np
+from numpy.typing import NDArray
+
+from .elimination import weighted_sum
 from .integers import coordinates, kernel, pivots, products, relation
-from .rows import Row
+from .passes import Indices
+from .rows import ExactRow, Matrix
 from .system import Name, System
 
 
@@ -25,20 +31,14 @@ class Face:
     inside: set[Name] = field(default_factory=set)  # rows that were seen to lie in the span
 
     @property
-    def dimension(self) -> int:
-        """Dimension of the span."""
-        return len(self.span)
-
-    @property
     def is_all(self) -> bool:
         """Whether the span is the whole space, so that no b is left."""
-        return self.dimension >= self.system.n_columns
+        return len(self.span) >= self.system.n_columns
 
     def absorb(self, circuits: list[list[Name]]) -> bool:
         """Take in sets of rows that have a positive relation modulo the span; False when none of them has one."""
         found = self._independent([weights for names in circuits if (weights := self._relation(names))])
-        sums = [self._sum(weights) for weights in found]
-        shares = coordinates([self.system.integers(name)[0] for name in self.span], sums)
+        shares = coordinates(self.system.matrix(self.span), [self.total(weights) for weights in found])
         for weights, (q, share) in zip(found, shares, strict=True):
             old = {name: -w * self.system.integers(name)[1] for name, w in zip(self.span, share, strict=True)}
             self.keep({name: q * w * self.system.integers(name)[1] for name, w in weights.items()} | self._lifted(old))
@@ -47,7 +47,7 @@ class Face:
 
     def _relation(self, names: list[Name]) -> dict[Name, int]:
         """Positive weights with which multiples of some rows add up to a vector of the span, if there are any."""
-        rows = [self.system.integers(name)[0] for name in names]
+        rows = self.system.matrix(names)
         found = relation(products(rows, self.vectors) if self.span else rows)
         if found is None:
             return {}
@@ -63,13 +63,12 @@ class Face:
             return found
         rests = [list(weights)[1:] for weights in found]
         names = [*self.span, *(name for rest in rests for name in rest)]
-        grow = {names[k] for k in pivots([self.system.integers(name)[0] for name in names])}
+        grow = {names[k] for k in pivots(self.system.matrix(names))}
         return [weights for weights, rest in zip(found, rests, strict=True) if grow.issuperset(rest)]
 
-    def _sum(self, weights: dict[Name, int]) -> list[int]:
+    def total(self, weights: dict[Name, int]) -> list[int]:
         """The weighted sum of these multiples of rows."""
-        rows = [self.system.integers(name)[0] for name in weights]
-        return [sum(map(mul, weights.values(), column)) for column in zip(*rows, strict=True)]
+        return weighted_sum(weights.values(), self.system.matrix(weights))
 
     def _lifted(self, old: dict[Name, int]) -> dict[Name, int]:
         """Weights with so much of the earlier relations added that none is negative."""
@@ -89,15 +88,15 @@ class Face:
         """Make the span larger by independent rows of N."""
         if names:
             self.span = [*self.span, *names]
-            self.vectors = [] if self.is_all else kernel([self.system.integers(name)[0] for name in self.span])
+            self.vectors = [] if self.is_all else kernel(self.system.matrix(self.span))
 
     def outside(self, names: Iterable[Name]) -> list[Name]:
         """The rows that do not lie in the span."""
         if not self.span:
             return [name for name in names if not self.system.is_zero(name)]
         names = [name for name in names if name not in self.inside]
-        rows = [self.system.integers(name)[0] for name in names]
-        found = [name for name, row in zip(names, products(rows, self.vectors), strict=True) if any(row)]
+        moved = products(self.system.matrix(names), self.vectors)
+        found = [name for name, row in zip(names, moved, strict=True) if any(row)]
         self.inside.update(set(names).difference(found))
         return found
 
@@ -105,13 +104,14 @@ class Face:
         """The same face for a system of more rows, where every relation still holds."""
         return Face(system, list(self.span), self.vectors, dict(self.weights), list(self.relations))
 
-    def moved(self, row: Row, i: int) -> dict[int, bool]:
-        """For every rival of pattern i whether the row z lies outside the span, so that some vector moves it."""
-        if not self.span:
-            return dict.fromkeys(self.system.rivals(i), bool(self.system.intercept or any(row.m)))
-        sides = [self.system.sides(row, i, vector) for vector in self.vectors]
-        return {rival: any(side[rival] for side in sides) for rival in self.system.rivals(i)}
+    def shown(self, patterns: Indices) -> NDArray[np.bool_]:
+        """Which patterns floats show to have all their rows in the span."""
+        return self.system.vanishing(patterns, self.vectors) if self.span else np.zeros(patterns.size, bool)
 
-    def contains(self, name: Name) -> bool:
-        """Whether a row lies in the span."""
-        return not self.outside([name])
+    def moved(self, i: int, row: ExactRow) -> dict[int, bool]:
+        """For every rival of pattern i whether the row z lies outside the span, so that some vector moves it."""
+        own = int(self.system.own[i])
+        if not self.span:
+            return dict.fromkeys(self.system.rivals(own), bool(self.system.intercept or any(row.m)))
+        sides = [self.system.sides(row, own, self.system.blocks(vector)) for vector in self.vectors]
+        return {rival: any(side[rival] for side in sides) for rival in self.system.rivals(own)}

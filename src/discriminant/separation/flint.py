@@ -14,12 +14,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from os import environ, pathsep
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import fmpq_mat, fmpz_mat
 
-Integers = list[int]
-Matrix = list[Integers]
+if TYPE_CHECKING:
+    from .rows import Integers, Matrix
+
 Ratio = tuple[int, int]
 
 SHORT = 3e9  # work of a call that takes a third of a second or less: rows x columns x rank x bits^1.4
@@ -73,8 +74,8 @@ def call(name: str, *matrices: Matrix) -> Any:
     """The answer to a question about matrices that are not empty.
 
     ``rank`` (rows), ``pivots`` (rows: the first that do not depend on those before them), ``nullspace`` (rows: a basis
-    of the vectors orthogonal to them), ``solve`` (A, B: X with AX = B as fractions), ``multiply`` (A, B: AB'), ``flat``
-    (rows, groups: see ``_exact``). ZeroDivisionError where a matrix to be solved is singular.
+    of the vectors orthogonal to them), ``solve`` (A, B: X with AX = B as fractions), ``multiply`` (A, B: ABᵗ), ``flat``
+    (rows, groups: see ``integers._flat``). ZeroDivisionError where a matrix to be solved is singular.
     """
     work, answer = _estimate(name, matrices)
     if answer > LARGEST:

@@ -1,4 +1,7 @@
-"""Planes in floats."""
+"""Planes and linear machines whose floats separate strictly, also where rounding decides.
+
+Tests: ``tests/separation/test_verdict.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +10,34 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..geometry import scaled
-from .system import BLOCK, Direction, Floats, Indices, System
-from .words import SMALL
+from .passes import Floats, Indices
+from .system import BLOCK, Direction, System
 
+SMALL = 5_000  # numbers of X up to which what takes more work than the verdict is computed at once
 NEARBY = 1000  # vectors close to a plane that are tried where its margin is lost in rounding
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _strict_plane(system: System, directions: list[Direction]) -> Floats | None:
-    """Floats (w0, w) that separate strictly when X w + w0 is computed in float64, if any were found.
+def strict_plane(system: System, directions: list[Direction]) -> Floats | None:
+    """Weights as of ``strict_machine`` for two classes: rows (0, 0) and (w₀, w), of which Xw + w₀ has the right signs.
 
     Where the margin is an ulp of X, rounding decides: try multiples of w with products just below a power of two, where
     floats are densest, and on small data vectors close to w.
     """
     positive, negative = (system.patterns[system.own[system.patterns] == k] for k in (1, 0))
     for direction in directions:
-        a = system.augmented(direction)[0]
-        for w0, w in _candidates(system, a, positive, negative):
+        for w0, w in _candidates(system, system.augmented(direction)[0], positive, negative):
             g = np.asarray(system.X @ w)
             low, high = g[negative].max(), g[positive].min()
             for shift in (w0, -(low / 2 + high / 2), -low, -high) if system.intercept else (0.0,):
-                found = np.array([shift, *w])
-                if high + shift > 0 > low + shift and _is_strict(system, _with_zero(found[None])):
-                    return found
+                weights = with_zero(np.array([[shift, *w]]))
+                if high + shift > 0 > low + shift and _is_strict(system, weights):
+                    return weights
     return None
 
 
 def _candidates(system: System, a: Floats, positive: Indices, negative: Indices) -> Iterator[tuple[float, Floats]]:
-    """Multiples of (w0, w), and vectors close to w that part the classes if their products are rounded well."""
+    """Multiples of (w₀, w), and vectors close to w that part the classes if their products are rounded well."""
     w0, w = float(a[0]), a[1:]
     for turn in range(64):
         yield w0, w
@@ -48,17 +51,14 @@ def _candidates(system: System, a: Floats, positive: Indices, negative: Indices)
         yield from ((-float(low[k]), nearby[k]) for k in np.flatnonzero(high > low))
 
 
-def _strict_machine(system: System, direction: Direction) -> Floats | None:
-    """The weights of a linear machine that is right on every row in float64, if any were found."""
+def strict_machine(system: System, direction: Direction) -> Floats | None:
+    """Weights of a linear machine that is right on every row in float64, one row (w₀, w) a class; None if none is."""
     A = system.augmented(direction)
-    for blocks in (A, *(_nearby(A) if system.n * system.d <= SMALL else ())):
-        weights = _with_zero(blocks)
-        if _is_strict(system, weights):
-            return weights
-    return None
+    machines = map(with_zero, (A, *(_nearby(A) if system.n * system.d <= SMALL else ())))
+    return next((weights for weights in machines if _is_strict(system, weights)), None)
 
 
-def _with_zero(blocks: Floats) -> Floats:
+def with_zero(blocks: Floats) -> Floats:
     """The weights of all classes, where the first is held at zero."""
     return np.concatenate([np.zeros_like(blocks[:1]), blocks])
 

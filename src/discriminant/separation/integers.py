@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 from operator import mul
 
-import numpy as np
-from numpy.typing import NDArray
+from .elimination import primitive, weighted_sum
+from .flint import call
+from .rows import Integers, Matrix
 
-from .flint import Integers, Matrix, call
-
-SMALL = 10**7  # products of one piece of a multiplication, so that Ctrl-C is heard between two
-
-
-def primitive(vector: Sequence[int]) -> Integers:
-    """The vector divided by the greatest common divisor of its entries."""
-    divisor = gcd(*vector) or 1
-    return [value // divisor for value in vector]
+PIECE = 10**7  # products of one piece of a multiplication, so that Ctrl-C is heard between two
 
 
 def whole(vector: Sequence[Fraction]) -> Integers:
@@ -66,27 +59,15 @@ def products(rows: Matrix, vectors: Matrix) -> Matrix:
     """Inner products of every row with every vector."""
     if not rows or not vectors:
         return [[] for _ in rows]
-    step = max(64, SMALL // (len(rows[0]) * len(vectors)))
+    step = max(64, PIECE // (len(rows[0]) * len(vectors)))
     parts = (call("multiply", rows[k : k + step], vectors) for k in range(0, len(rows), step))
     return [row for part in parts for row in part]
 
 
 def alternative(rows: Matrix, start: Sequence[int] = (0,)) -> tuple[Integers | None, dict[int, int]]:
-    """Gordan's alternative: t with every row t > 0, or else weights > 0 with which some rows add up to zero.
+    """Gordan's alternative: t with every row t > 0, or else None and weights > 0 with which some rows add up to zero.
 
-    Parameters
-    ----------
-    rows : list of lists of int
-        At least one row.
-    start : sequence of int
-        Rows to begin with; a good guess saves turns.
-
-    Returns
-    -------
-    t : list of int or None
-        None when there is a relation.
-    weights : dict
-        Row to weight, for rows whose only relation this is.
+    The rows that have weights have no other relation. To begin with good rows saves turns.
     """
     sizes = [max(abs(value) for value in column).bit_length() for column in zip(*rows, strict=True)]
     scale = [1 << (max(sizes) - size) for size in sizes]  # columns of the same size save turns
@@ -97,32 +78,6 @@ def alternative(rows: Matrix, start: Sequence[int] = (0,)) -> tuple[Integers | N
     return None, dict(zip(weights, whole(list(weights.values())), strict=True))
 
 
-def echelon(rows: Iterable[Integers], prime: int) -> tuple[list[int], NDArray[np.int64]]:
-    """The reduced echelon form of rows modulo a prime below 2**31: its pivot columns and its rows.
-
-    Rows and columns that are independent modulo a prime are so.
-    """
-    columns: list[int] = []
-    E: NDArray[np.int64] | None = None
-    for row in rows:
-        new = np.array([value % prime for value in row], np.int64)
-        if E is None:
-            E = np.empty((0, new.size), np.int64)
-        new = (new - _product(new[columns], E, prime)) % prime
-        if new.any():
-            column = int(np.flatnonzero(new)[0])
-            new = new * pow(int(new[column]), -1, prime) % prime
-            E = np.concatenate([(E - E[:, column, None] * new % prime) % prime, new[None]])
-            columns.append(column)
-    return columns, np.empty((0, 0), np.int64) if E is None else E
-
-
-def _product(a: NDArray[np.int64], E: NDArray[np.int64], prime: int) -> NDArray[np.int64]:
-    """A E modulo a prime, with factors below 2**31, in halves that 64 bits can hold."""
-    high, low = a >> 16, a & 0xFFFF
-    return np.asarray(((high @ E % prime << 16) + low @ E) % prime)
-
-
 def nearest_point(
     rows: Matrix, group: Sequence[int], start: Sequence[int], stop_outside: bool = False
 ) -> tuple[Integers, dict[int, Fraction]]:
@@ -130,25 +85,10 @@ def nearest_point(
 
     Go to the shortest sum of points from the flats through a few rows, leaving behind the rows whose weight vanishes
     on the way; then take in the row that lies farthest behind. The length falls at each turn, so that no set of rows
-    comes twice, and it ends.
+    comes twice, and it ends. A row's group is 0, or 0 and 1; ``start`` are rows to begin with, and where a group has
+    none, its first row; with ``stop_outside`` any x will do that has a positive product with every row.
 
-    Parameters
-    ----------
-    rows : list of lists of int
-        Points.
-    group : sequence of int
-        The group of each row: 0, or 0 and 1.
-    start : sequence of int
-        Rows to begin with; the first row of each group is taken where it has none here.
-    stop_outside : bool
-        Whether any x will do that has a positive product with every row.
-
-    Returns
-    -------
-    x : list of int
-        A positive multiple of the sum.
-    weights : dict
-        Row to weight; of sum one in each group.
+    It gives x, a positive multiple of the sum, and the weights of rows, of sum one in each group.
     """
     first = {group[i]: i for i in [*range(len(rows) - 1, -1, -1), *reversed(start)]}
     chosen = list(first.values())
@@ -158,7 +98,7 @@ def nearest_point(
     if target is not None and min(target) > 0 and {group[i] for i in start} == set(group):
         chosen, weights, arriving = list(start), target, []  # a good guess is taken as a whole
     while True:
-        x = primitive(_combination([rows[i] for i in chosen], weights))
+        x = primitive(weighted_sum(whole(weights), (rows[i] for i in chosen)))
         if not any(x):
             break
         if arriving:
@@ -172,12 +112,6 @@ def nearest_point(
                 break
         chosen, weights = _nearest(rows, group, [*chosen, entering], [*weights, Fraction(0)])
     return x, dict(zip(chosen, weights, strict=True))
-
-
-def _combination(rows: Matrix, weights: Sequence[Fraction]) -> Integers:
-    """A positive multiple of the weighted sum of the rows, in whole numbers."""
-    numbers = whole(weights)
-    return [sum(map(mul, numbers, column)) for column in zip(*rows, strict=True)]
 
 
 def _nearest(
@@ -200,7 +134,7 @@ def _nearest(
 def _flat(rows: Matrix, group: Sequence[int]) -> list[Fraction] | None:
     """Weights of sum one in each group, of any sign, of the shortest sum; None if rows depend on each other.
 
-    With E for the groups, the weights are (RR' + EE')^-1 E c, where c is such that E' weights = 1.
+    With E for the groups, the weights are v = (RRᵗ + EEᵗ)⁻¹Ec, where c is such that Eᵗv = 1.
     """
     groups = sorted(set(group))
     try:

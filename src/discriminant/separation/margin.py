@@ -1,8 +1,8 @@
 """The maximal geometric margin of separable classes, between two bounds that hold whatever the rounding.
 
-The margin of a plane (w, w₀) is min z(wx + w₀)/|w|. The largest is half the distance of the hulls of both classes, or,
+The margin of a plane (w, w₀) is min z(wx + w₀)/‖w‖. The largest is half the distance of the hulls of both classes, or,
 without an intercept, the distance of the hull of all zx from zero. A pair of points p, q of the hulls gives the plane
-with the normal w = p - q; its margin is a lower bound, and half the distance |p - q| an upper one. The nearest pair is
+with the normal w = p - q; its margin is a lower bound, and half the distance ‖p - q‖ an upper one. The nearest pair is
 guessed in floats and refined in whole numbers, for a working set of rows that grows by those that come too near.
 
 References
@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from math import isqrt
-from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,13 +27,13 @@ from scipy import sparse
 from .._kernel_matrix.nearest import nearest
 from .._kernel_matrix.rows import KernelRows, StoredRows
 from ..geometry import Hyperplane
-from .flint import Matrix
+from .elimination import weighted_sum
 from .integers import nearest_point, products, whole
-from .nonnegative import nonnegative
-from .rows import Row
+from .nonnegative import hull_program, nonnegative
+from .rows import ExactRow, Matrix
 from .system import Direction, Name, System
 
-WholeRow = Callable[[int], Row]
+WholeRow = Callable[[int], ExactRow]
 
 KAPPA = 100.0  # size of the intercept's column beside the features
 GAP = 1e-12  # rows that come nearer to the plane than this, relatively, join the working set
@@ -103,7 +102,7 @@ def maximal_margin(
     rows = dict.fromkeys(_touched(system, list(working), tick))
 
     @cache  # most rows are needed again and again
-    def row(i: int) -> Row:
+    def row(i: int) -> ExactRow:
         tick()
         return system.table.row(i)
 
@@ -159,18 +158,18 @@ def _touched(system: System, working: list[Name], tick: Callable[[], None]) -> l
 def _widest(system: System, row: WholeRow, names: list[Name]) -> tuple[Direction, float, dict[Name, Fraction]]:
     """The plane halfway between the nearest points of the hulls of some rows, an upper bound, and these points."""
     rows, q = _over_one_denominator(system, row, names)
-    group = [int(system.intercept and system.signs(name)[0] < 0) for name in names]
+    group = [int(system.intercept and system.factors(name)[0] < 0) for name in names]
     weights = _guess(system, names, group)
     if len(weights) <= REFINED:
         _, weights = nearest_point(rows, group, list(weights))
     shares = whole(list(weights.values()))
     unit = next(iter(weights.values())) / shares[0] / q
-    normal = [sum(map(mul, shares, column)) for column in zip(*(rows[k] for k in weights), strict=True)]
+    normal = weighted_sum(shares, (rows[k] for k in weights))
     upper = root(unit * unit * sum(value * value for value in normal), up=True) / (1 + system.intercept)
     sides = [side for (side,) in products(rows, [normal])]
     ends = [min(side for side, g in zip(sides, group, strict=True) if g == k) for k in sorted(set(group))]
     level = Fraction(sum(ends), len(ends))
-    size = abs(level) or Fraction(1)  # z(wx + w0) = 1 at the nearest rows, unless the guess is a bad one
+    size = abs(level) or Fraction(1)  # z(wx + w₀) = 1 at the nearest rows, unless the guess is a bad one
     w0 = [(ends[1] - ends[0]) / (2 * size)] if system.intercept else []
     plane = Direction.of([*w0, *(value * q / size for value in normal)])
     return plane, upper, {names[k]: weight for k, weight in weights.items()}
@@ -180,14 +179,14 @@ def _over_one_denominator(system: System, row: WholeRow, names: list[Name]) -> t
     """The rows zx in whole numbers, and the denominator of all of them."""
     rows = [row(i) for i, _ in names]
     q = max(x.q for x in rows)  # all are powers of one number
-    factors = [system.signs(name)[0] * (q // x.q) for name, x in zip(names, rows, strict=True)]
+    factors = [system.factors(name)[0] * (q // x.q) for name, x in zip(names, rows, strict=True)]
     return [[f * value for value in x.full(system.d)] for f, x in zip(factors, rows, strict=True)], q
 
 
 def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fraction]:
     """Weights of sum one in each group for a pair of points that are about nearest."""
     x = system.dense(names)
-    z = np.array([system.signs(name)[0] for name in names], np.float64)
+    z = np.array([system.factors(name)[0] for name in names], np.float64)
     if system.intercept:
         x -= (x[z > 0].mean(axis=0) + x[z < 0].mean(axis=0)) / 2
     weights = _about_nearest(x, z, system.intercept)
@@ -199,27 +198,22 @@ def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fra
 
 
 def _about_nearest(x: NDArray[Any], z: NDArray[np.float64], intercept: bool | int = True) -> NDArray[np.float64]:
-    """Nonnegative least squares on the rows z(KAPPA, x - c) as in ``_faces``.
-
-    The nearest pair of the hulls would need an infinite KAPPA.
-    """
+    """Nonnegative least squares on the rows z(KAPPA, x - c); the nearest pair would need an infinite KAPPA."""
     size = np.abs(x).max()
     V = (z[:, None] * x / (size if size > 0 else 1)).astype(np.float64)
     columns = [KAPPA * z[:, None]] if intercept else []
-    A = np.concatenate([*columns, V, np.ones((len(z), 1))], axis=1).T
-    target = np.zeros(len(A))
-    target[-1] = 1
-    return nonnegative(A, target, 20 * A.shape[1])
+    return nonnegative(*hull_program(np.concatenate([*columns, V], axis=1)), 20 * len(z))
 
 
 def _attained(system: System, row: WholeRow, plane: Direction, level: float) -> tuple[list[Name], float]:
-    """Rows z with z(wx + w0) below the level, and a lower bound of the margin of the plane."""
+    """Rows z with z(wx + w₀) below the level, and a lower bound of the margin of the plane."""
     worst = max(64, 2 * system.n_columns)
     found, doubtful, least = system.judge(plane, worst, level)
+    b = system.blocks(plane.b)
     exact: list[tuple[Fraction, Name]] = []
     for i in {*doubtful.tolist(), *(i for i, _ in found)}:
         x = row(i)
-        side, rival = min((side, rival) for rival, side in system.sides(x, i, plane.b).items())
+        side, rival = min((side, rival) for rival, side in system.sides(x, int(system.own[i]), b).items())
         exact.append((side * plane.unit / x.q, (i, rival)))
     found = [name for value, name in sorted(exact)[:worst] if value < level]
     value = min([*(value for value, _ in exact), *([Fraction(least)] if least < np.inf else [])])

@@ -24,6 +24,12 @@ TALL = 8000  # rows for which no square factor Q is kept: 0.5 GiB
 SHORT = 1e8  # rows x columns x rank of a problem that SciPy solves in a fifth of a second
 
 
+def hull_program(rows: Floats) -> tuple[Floats, Floats]:
+    """A and b of the point of the hull of some rows R that is nearest to zero: least ‖(R, 1)ᵗλ - (0, 1)‖, λ >= 0."""
+    A = np.concatenate([rows, np.ones((len(rows), 1))], axis=1).T
+    return A, np.eye(len(A))[-1]
+
+
 def nonnegative(A: Floats, b: Floats, max_iter: int) -> Floats:
     """The x >= 0 with the least |Ax - b|; RuntimeError after too many steps."""
     if A.size * min(A.shape) <= SHORT or len(A) > TALL:

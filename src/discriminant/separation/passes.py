@@ -1,6 +1,11 @@
-"""Compiled passes."""
+"""Compiled passes over blocks of X: on which side of b each pattern lies, and by how much rounding may err.
+
+Tests: ``tests/separation/test_verdict.py``.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,29 +13,36 @@ from numpy.typing import NDArray
 from .._engine.rows import Rows, compiled, row_axpy, row_count, row_dot, row_sums
 
 Floats = NDArray[np.float64]
-
-
 Indices = NDArray[np.int64]
+Labels = NDArray[np.int32]
+
+EXACT = 2.0**53  # whole numbers below are added without error
+
+
+class Rounding(NamedTuple):
+    """The level that zb is compared with, and what zb may be off: tau times the sum of its terms' moduli, and slack."""
+
+    level: float
+    tau: float
+    slack: float
+
+
+class PatternSides(NamedTuple):
+    """For each pattern: the least zb - level over its rivals, the least lower bound, and whose the former is."""
+
+    low: Floats
+    sure: Floats
+    rival: Labels
 
 
 @compiled
-def _judge(
-    X: Rows,
-    own: NDArray[np.int32],
-    A: Floats,
-    tau: float,
-    slack: float,
-    level: float,
-    counts: bool,
-    low: Floats,
-    sure: Floats,
-    rival: NDArray[np.int32],
-) -> None:
-    """For each pattern: the least zb - level over its rivals, the least lower bound, and whose the former is."""
-    c = A.shape[0] + 1
+def judge(X: Rows, own: Labels, A: Floats, counts: bool, rounding: Rounding) -> PatternSides:
+    """Sides of all patterns, for a linear machine with the first class at zero, or for counts."""
+    level, tau, slack = rounding
+    n, c = row_count(X), A.shape[0] + 1
+    low, sure, rival = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int32)
     g, e = np.zeros(c), np.zeros(c)
-    for i in range(row_count(X)):
-        low[i], sure[i], rival[i] = np.inf, np.inf, 0
+    for i in range(n):
         if own[i] < 0:
             continue
         for k in range(c - 1):
@@ -47,41 +59,34 @@ def _judge(
                 low[i], rival[i] = value, k
             if not value - bound >= sure[i]:
                 sure[i] = value - bound
+    return PatternSides(low, sure, rival)
 
 
 @compiled
-def _judge_pair(
-    X: Rows,
-    own: NDArray[np.int32],
-    a: Floats,
-    tau: float,
-    slack: float,
-    level: float,
-    low: Floats,
-    sure: Floats,
-    rival: NDArray[np.int32],
-) -> None:
-    """Do the same for two classes, at the speed of memory."""
-    for i in range(row_count(X)):
+def judge_pair(X: Rows, own: Labels, a: Floats, rounding: Rounding) -> PatternSides:
+    """Sides of the patterns of two classes, at the speed of memory."""
+    level, tau, slack = rounding
+    n = row_count(X)
+    low, sure, rival = np.empty(n), np.empty(n), np.empty(n, np.int32)
+    for i in range(n):
         g, e = row_sums(X, i, a)
         value = (g if own[i] == 1 else -g) - level
         low[i] = value if own[i] >= 0 else np.inf
         sure[i] = low[i] - tau * (e + level) - slack
         rival[i] = 1 - own[i]
+    return PatternSides(low, sure, rival)
 
 
 @compiled
-def _walk(X: Rows, own: NDArray[np.int32], A: Floats, size: float, corrected: NDArray[np.bool_]) -> int:
-    """One pass of the perceptron for a linear machine, the first class at zero; which patterns it corrected for."""
-    c = A.shape[0] + 1
-    count = 0
+def walk(X: Rows, own: Labels, A: Floats, size: float) -> NDArray[np.bool_]:
+    """One pass of the perceptron for a linear machine, the first class at zero: for which patterns it changed A."""
+    corrected = np.zeros(row_count(X), np.bool_)
     for i in range(row_count(X)):
-        corrected[i] = False
         k = own[i]
         if k < 0:
             continue
         rival, strongest, mine = -1, 0.0, 0.0
-        for j in range(c):
+        for j in range(A.shape[0] + 1):
             g = row_dot(X, i, A[j - 1]) if j else 0.0
             if j == k:
                 mine = g
@@ -89,16 +94,18 @@ def _walk(X: Rows, own: NDArray[np.int32], A: Floats, size: float, corrected: ND
                 rival, strongest = j, g
         if mine <= strongest:
             corrected[i] = True
-            count += 1
             if k:
                 row_axpy(X, i, 1.0, size, A[k - 1])
             if rival:
                 row_axpy(X, i, -1.0, size, A[rival - 1])
-    return count
+    return corrected
 
 
 @compiled
-def _sums(X: Rows, chosen: Indices, a: Floats, g: Floats, e: Floats) -> None:
-    """A'y and |a|'|y| of chosen patterns."""
+def vanishing(X: Rows, chosen: Indices, a: Floats) -> NDArray[np.bool_]:
+    """Which chosen patterns have aᵗy = 0 in sums of whole numbers that floats hold without error."""
+    found = np.zeros(chosen.size, np.bool_)
     for k in range(chosen.size):
-        g[k], e[k] = row_sums(X, chosen[k], a)
+        g, e = row_sums(X, chosen[k], a)
+        found[k] = g == 0 and e < EXACT
+    return found

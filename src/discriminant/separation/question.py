@@ -1,7 +1,11 @@
-"""The data as given."""
+"""The data of ``separability`` as they are given: their exact numbers, their labels or counts, their names.
+
+Tests: ``tests/separation/test_verdict.py``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,21 +13,35 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from .._engine.labels import encode
 from .._engine.progress import Progress
 from .._engine.refusals import refusal
+from .._guards.parameters import refused
 from .._guards.validation import check_indices, explained
-from .rows import of_frame, plain
+from .passes import Labels
+from .rows import exact_array
 from .system import System
 
 Groups = tuple[tuple[Any, ...], ...]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Names:
-    """What the user calls rows and columns; None where he has no names."""
+    """What rows and columns are called; None where they have no names."""
 
     columns: list[str] | None
     rows: list[Any] | None
+
+    @classmethod
+    def of(cls, X: Any, d: int, given: Sequence[str] | None) -> Names:
+        """The names that are given for the d columns, or those of a data frame, and the names of its rows."""
+        if given is not None and len(given) != d:
+            wanted = f"one name for each of the {d} columns of X"
+            raise refused("feature_names", list(given), wanted, "give as many names as columns, or None")
+        own, index = getattr(X, "columns", None), getattr(X, "index", None)
+        named = given if given is not None or own is None or any(not isinstance(name, str) for name in own) else own
+        rows = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else list(index)
+        return cls(None if named is None else [str(name) for name in named], rows)
 
     def column(self, j: int) -> str:
         """The name of a feature."""
@@ -34,7 +52,7 @@ class Names:
         return str(i) if self.rows is None else f"{i} [{self.rows[i]}]"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Question:
     """The data, and how they are to be read."""
 
@@ -45,31 +63,18 @@ class Question:
     reading: str
     meter: Progress
 
-    def system(self, groups: Groups, own: NDArray[np.int32], axis: int = 0) -> System:
+    def system(self, groups: Groups, own: Labels) -> System:
         """The rows z of a problem."""
-        system = System(self.X, own, len(groups), self.intercept, self.reading, axis)
-        system.tick = self.meter.share
-        return system
+        return System(self.X, own, len(groups), self.intercept, self.reading, tick=self.meter.share)
 
 
-def _table(X: Any, reading: str) -> tuple[Any, Names]:
-    """X as an array or CSR matrix of finite numbers of its own type, and what its rows and columns are called."""
+def finite_table(X: Any, reading: str) -> Any:
+    """X as an array or CSR matrix of finite numbers of its own type."""
     check_indices(X)
-    columns = getattr(X, "columns", None)
-    index = getattr(X, "index", None)
-    named = list(columns) if columns is not None and all(isinstance(name, str) for name in columns) else None
-    rows = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else list(index)
     try:
-        if columns is not None and hasattr(X, "to_numpy"):
-            X = of_frame(X, reading)
-        elif not hasattr(X, "tocsr"):
-            X = plain(X)
-        table = check_array(X, accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
+        table = check_array(exact_array(X, reading), accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
     except ValueError as error:
         raise explained(error) from None
-    if hasattr(table, "indptr") and not table.has_canonical_format:
-        table = table.copy()
-        table.sum_duplicates()
     values = table.data if hasattr(table, "indptr") else table
     if values.dtype.kind == "f":
         if values.dtype.itemsize not in (4, 8):
@@ -80,10 +85,10 @@ def _table(X: Any, reading: str) -> tuple[Any, Names]:
             total = values.sum()  # one pass, no copy; the sum of finite numbers can only overflow
         if not np.isfinite(total) and not np.all(np.isfinite(values)):
             raise refusal(table)
-    return table, Names(named, rows)
+    return table
 
 
-def _column(y: Any, table: Any) -> NDArray[Any]:
+def column(y: Any, table: Any) -> NDArray[Any]:
     """Y as a vector with one entry for each row."""
     y = column_or_1d(y, warn=False)
     try:
@@ -93,8 +98,17 @@ def _column(y: Any, table: Any) -> NDArray[Any]:
     return np.asarray(y)
 
 
-def _positive_counts(y: NDArray[Any]) -> NDArray[np.int32]:
-    """Which counts exceed zero; refuses what is no count."""
-    if y.dtype.kind not in "biuf" or not np.all(np.isfinite(y)) or np.any(y < 0):
-        raise ValueError("y holds what is no count: family='poisson' needs finite numbers >= 0.")
-    return (y > 0).astype(np.int32)
+def groups_of(y: NDArray[Any], family: str) -> tuple[Groups, Labels]:
+    """The label of each class, none for counts, and the class of each row; of a count, whether it exceeds zero."""
+    if family == "poisson":
+        if y.dtype.kind not in "biuf" or not np.all(np.isfinite(y)) or np.any(y < 0):
+            raise ValueError("y holds what is no count: family='poisson' needs finite numbers >= 0.")
+        return (), (y > 0).astype(np.int32)
+    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
+        raise ValueError("y contains NaN or infinity: give a label for each row.")
+    classes, own = encode(y)
+    if classes.size < 2:
+        raise ValueError(f"y holds one class, {classes.tolist()}: separability needs at least two classes.")
+    if not all(isinstance(label, str | int | float) for label in classes.tolist()):
+        raise ValueError(f"y holds {classes.tolist()[0]!r}: give labels that are numbers or strings.")
+    return tuple((label,) for label in classes.tolist()), own

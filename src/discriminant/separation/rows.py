@@ -1,4 +1,15 @@
-"""What a row z is."""
+"""What a row z is, in whole numbers: how a number of X is read, and which rows a pattern gives.
+
+A pattern x is read as y = (1, x), exactly, or as y = x without an intercept. Of two classes, a pattern of the second
+gives the row z = y and one of the first z = -y. Of c classes, b consists of c - 1 vectors b₁, …, b₍c₋₁₎, with b₀ = 0
+for the first class, and a pattern of class k gives, for every rival j, the row z with zb = (b_k - b_j)y (Kesler's
+construction; for c = 2 the same as above). Counts (a Poisson regression) give the row y, and for a count above zero
+also -y. The certificate and the search both take it from here.
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.12.1.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 READINGS = ("decimal", "float")
-
+FAMILIES = ("classes", "poisson")
 
 Integers = list[int]
+Matrix = list[Integers]
+Blocks = list[tuple[int, Sequence[int]]]
 
 
 @lru_cache(maxsize=2048)
@@ -44,7 +57,7 @@ def whole_numbers(values: Sequence[float], reading: str) -> tuple[Integers, int]
     return [m * _power(base, e - lowest) if m else 0 for m, e in parts], _power(base, -lowest)
 
 
-class Row(NamedTuple):
+class ExactRow(NamedTuple):
     """One pattern as whole numbers: x = m / q; ``columns`` are those of a sparse row, None for a full one."""
 
     m: Integers
@@ -63,6 +76,47 @@ class Row(NamedTuple):
         for j, value in zip(self.columns, self.m, strict=True):
             numbers[j] = value
         return numbers
+
+
+class Construction:
+    """Which rows z the patterns of ``n_groups`` classes give, or of counts where it is 0, for b of n_columns numbers.
+
+    A row is named by its pattern and a rival: another class, or for counts 0 for y and 1 for -y.
+    """
+
+    def __init__(self, n_groups: int, d: int, intercept: bool) -> None:
+        self.n_groups, self.d, self.intercept = n_groups, d, int(intercept)
+        self.counts = n_groups == 0
+        self.n_blocks = max(n_groups - 1, 1)
+        self.p = d + self.intercept
+        self.n_columns = self.p * self.n_blocks
+
+    def rivals(self, own: int) -> Sequence[int]:
+        """What a pattern of class ``own`` is held against; a count has the class 0, or 1 above zero."""
+        return range(own + 1) if self.counts else [k for k in range(self.n_groups) if k != own]
+
+    def signs(self, own: int, rival: int) -> Integers:
+        """The factor of y in each block of z."""
+        if self.counts:
+            return [-1 if rival else 1]
+        return [(k == own) - (k == rival) for k in range(1, self.n_groups)]
+
+    def z(self, y: Sequence[int], own: int, rival: int) -> Integers:
+        """The row z of an augmented pattern y."""
+        return [sign * value for sign in self.signs(own, rival) for value in y]
+
+    def blocks(self, b: Sequence[int]) -> Blocks:
+        """The pairs (w₀, w) of which a vector b consists."""
+        parts = [b[k : k + self.p] for k in range(0, len(b), self.p)]
+        return [(part[0] if self.intercept else 0, part[self.intercept :]) for part in parts]
+
+    def sides(self, row: ExactRow, own: int, blocks: Blocks) -> dict[int, int]:
+        """For every rival zb times the denominator of the pattern, a whole number, from the blocks of b."""
+        scores = [row.q * w0 + row.times(w) for w0, w in blocks]
+        if self.counts:
+            return {rival: -scores[0] if rival else scores[0] for rival in self.rivals(own)}
+        scores = [0, *scores]
+        return {rival: scores[own] - scores[rival] for rival in self.rivals(own)}
 
 
 def plain(X: Any) -> Any:
@@ -99,22 +153,25 @@ def _double(column: Any, reading: str) -> Any:
     return column.astype(np.float64)
 
 
-class Table:
+def exact_array(X: Any, reading: str) -> Any:
+    """X as an array, or as a CSR matrix without repeated entries, of the same numbers."""
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return X
+    return of_frame(X, reading) if hasattr(X, "columns") and hasattr(X, "to_numpy") else plain(X)
+
+
+class ExactTable:
     """The rows of X as exact numbers: an array, a sparse matrix or a data frame."""
 
     def __init__(self, X: Any, reading: str) -> None:
-        if hasattr(X, "tocsr"):
-            X = X.tocsr()
-            if not X.has_canonical_format:
-                X = X.copy()
-                X.sum_duplicates()
-        elif hasattr(X, "columns") and hasattr(X, "to_numpy"):
-            X = of_frame(X, reading)
-        self.sparse = hasattr(X, "indptr")
-        self.X: Any = X if self.sparse else plain(X)
+        self.X, self.reading = exact_array(X, reading), reading
+        self.sparse = hasattr(self.X, "indptr")
         if len(self.X.shape) != 2:
             raise ValueError(f"X has shape {self.X.shape}: give a table of rows and columns.")
-        self.reading = reading
         self.n_rows, self.n_features = map(int, self.X.shape)
 
     def check_finite(self) -> None:
@@ -123,12 +180,12 @@ class Table:
         if values.dtype.kind == "f" and not all(np.isfinite(part).all() for part in np.array_split(values, 64)):
             raise ValueError("X contains NaN or infinity: impute such values or drop their rows.")
 
-    def row(self, i: int) -> Row:
+    def row(self, i: int) -> ExactRow:
         """Row i in whole numbers."""
         if not self.sparse:
-            return Row(*self._numerators(self.X[i]))
+            return ExactRow(*self._numerators(self.X[i]))
         some = slice(self.X.indptr[i], self.X.indptr[i + 1])
-        return Row(*self._numerators(self.X.data[some]), self.X.indices[some].tolist())
+        return ExactRow(*self._numerators(self.X.data[some]), self.X.indices[some].tolist())
 
     def augmented(self, i: int, intercept: bool) -> tuple[Integers, int]:
         """(1, x_i), or x_i without an intercept, as whole numbers and their denominator."""

@@ -25,28 +25,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from dataclasses import dataclass
-from operator import mul
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import qr
 
-from .elimination import PRIMES, spans
+from .elimination import PRIMES, echelon, primitive, spans, weighted_sum
 from .faces import Face
-from .integers import alternative, echelon, primitive, products, rank
-from .nonnegative import nonnegative
-from .system import Direction, Floats, Indices, Name, System, combination
+from .integers import alternative, products, rank, whole
+from .nonnegative import hull_program, nonnegative
+from .passes import Floats, Indices
+from .system import AXIS, Direction, Name, Scale, System
 
 NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
 FEW = 300  # patterns that a guess begins with, at the least
 WIDE = 100  # columns beyond which a guess takes longer than passes over the data
 TURNS = 20  # passes of the perceptron on such data
-_NONE = np.empty(0, np.int64)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Narrow:
     """Independent columns of wide data: what holds for the rows with these features alone holds with all of them."""
 
@@ -55,7 +55,7 @@ class Narrow:
     outcome: Outcome
 
 
-@dataclass
+@dataclass(frozen=True)
 class Outcome:
     """A verdict with what proves it."""
 
@@ -83,10 +83,10 @@ def settle(
 ) -> Outcome:
     """Find the verdict and its proof, beginning with some rows and a part of N; ``tick`` hears what is being done."""
     if face is None and system.is_wide:
-        outcome = Search(system, working, None, tick).glance() or _on_few_columns(system, tick)
+        outcome = FaceSearch(system, working, None, tick).glance() or _on_few_columns(system, tick)
         if outcome is not None:
             return outcome
-    return Search(system, working, face, tick).run()
+    return FaceSearch(system, working, face, tick).run()
 
 
 def _on_few_columns(system: System, tick: Callable[[str], None]) -> Outcome | None:
@@ -102,12 +102,11 @@ def _on_few_columns(system: System, tick: Callable[[str], None]) -> Outcome | No
         shared = np.atleast_1d(np.delete(E, places, axis=1).any(axis=1))
         columns = sorted(place - system.intercept for place in places if place >= system.intercept) or [0]
         alone = [place - system.intercept for place, used in zip(places, shared, strict=True) if not used]
-        found = Search(system.on(columns), (), None, tick).run()
-        narrow = Narrow(columns, alone, found)
+        found = FaceSearch(system.on(columns), (), None, tick).run()
         face = Face(system, found.face.span, [], found.face.weights, found.face.relations)
         direction = None if found.direction is None else system.lifted(found.direction, columns)
         system.passes += found.face.system.passes
-        outcome = Outcome(face, direction, found.boundary, found.clear, found.in_integers, found.working, narrow)
+        outcome = replace(found, face=face, direction=direction, narrow=Narrow(columns, alone, found))
         if _holds_for_all_columns(outcome):
             return outcome
     return None
@@ -118,16 +117,15 @@ def _holds_for_all_columns(outcome: Outcome) -> bool:
     face, system = outcome.face, outcome.face.system
     for weights in face.relations:
         most = max(system.integers(name)[1] for name in weights)  # all are powers of one number
-        if any(face._sum({name: w * (most // system.integers(name)[1]) for name, w in weights.items()})):
+        if any(face.total({name: w * (most // system.integers(name)[1]) for name, w in weights.items()})):
             return False
     patterns = system.patterns if outcome.boundary is None else outcome.boundary
     b = [0] * system.n_columns if outcome.direction is None else outcome.direction.b
     boundary = (name for name in system.names(patterns) if not system.side(name, b))
-    known = {name for weights in face.relations for name in weights}
-    return spans((system.integers(name)[0] for name in known), (system.integers(name)[0] for name in boundary))
+    return spans(system.matrix({name for weights in face.relations for name in weights}), system.matrix(boundary))
 
 
-class Search:
+class FaceSearch:
     """The search for a verdict: the face found so far, and the working set of rows that guesses are made from."""
 
     def __init__(self, system: System, working: Iterable[Name], face: Face | None, tick: Callable[[str], None]) -> None:
@@ -137,7 +135,7 @@ class Search:
         self.rows: dict[Name, None] = dict.fromkeys(working)
         if not self.rows:
             self.direction, self.rows = _begin(system)
-        self.rows |= dict.fromkeys([(-1, 0)] if system.axis else [])
+        self.rows |= dict.fromkeys([AXIS] if system.axis else [])
         self.worst = min(max(64, 2 * system.n_columns), 400)  # rows that join the working set at a time
         self.floats_mislead = self.in_integers = False
         if system.counts and face is None:
@@ -196,8 +194,10 @@ def _begin(system: System) -> tuple[Direction | None, dict[Name, None]]:
 
     Where a guess is costly, a perceptron goes ahead: it separates, or it meets the patterns that matter.
     """
-    direction, trouble = system.walk(TURNS) if system.n_columns > WIDE and not system.counts else (None, _NONE)
-    return direction, dict.fromkeys(system.names([*trouble.tolist(), *_some(system)]))
+    if system.n_columns <= WIDE or system.counts:
+        return None, dict.fromkeys(system.names(_some(system)))
+    direction, trouble = system.walk(TURNS)
+    return direction, dict.fromkeys(system.names([*trouble, *_some(system)]))
 
 
 def _some(system: System) -> Indices:
@@ -221,11 +221,11 @@ def _absorb_counts(face: Face) -> None:
     if not positive.size:
         return
     some = [(int(i), 0) for i in positive[:: max(1, positive.size // (4 * system.n_columns))]]
-    z = system.floats(some)
+    z, _ = system.floats(some)
     _, R, order = qr(z.T, mode="economic", pivoting=True)
     size = np.abs(np.diag(R))
     chosen = [some[k] for k in order[: int((size > 1e-9 * size.max(initial=0)).sum())]]
-    while rank([system.integers(name)[0] for name in chosen]) < len(chosen):
+    while rank(system.matrix(chosen)) < len(chosen):
         chosen.pop()
     for i, _ in chosen:
         face.keep({(i, 0): 1, (i, 1): 1})
@@ -235,11 +235,10 @@ def _absorb_counts(face: Face) -> None:
 def _guess(face: Face, live: list[Name]) -> tuple[list[list[Name]], Direction | None]:
     """Sets of rows that may have a positive relation, or a vector that may separate: the nearest point of the hull."""
     system, m = face.system, len(live)
-    z = system.floats([*live, *face.span])
-    Q = None
-    R = z[:m]
+    z, scale = system.floats([*live, *face.span])
+    Q, R = None, z[:m]
     if face.span:
-        Q = _heard(qr, z[m:].T)[0][:, face.dimension :]
+        Q = _heard(qr, z[m:].T)[0][:, len(face.span) :]
         R = R @ Q
         length = np.linalg.norm(R, axis=1)
         R /= np.where(length > 0, length, 1)[:, None]
@@ -247,7 +246,7 @@ def _guess(face: Face, live: list[Name]) -> tuple[list[list[Name]], Direction | 
         b, weights = _nearest(R)
         if b is None:
             return [[live[k] for k in circuit] for circuit in _disjoint(R, weights)], None
-        return [], system.direction(b) if Q is None else _inside(face, Q @ b)
+        return [], scale.direction(b) if Q is None else _inside(face, Q @ b, scale)
     except (RuntimeError, ArithmeticError, ValueError):
         return [], None  # the guess failed: whole numbers will do it
 
@@ -271,17 +270,15 @@ def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
 def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
     """B with Rb > 0, from the point of the hull of the rows that is nearest to zero, or the weights that make zero.
 
-    Nonnegative least squares on (R, 1)'lambda = (0, 1). Where the residual rho is not zero, its condition of
-    optimality says that (R, 1) rho <= 0, with a positive last entry of rho: -rho is a vector with Rb > 0.
+    Nonnegative least squares on (R, 1)ᵗλ = (0, 1). Where the residual ρ is not zero, its condition of optimality says
+    that (R, 1) ρ <= 0, with a positive last entry of ρ: -ρ is a vector with Rb > 0.
     """
     m, q = R.shape
     basis = None
     if m < q:
         basis, triangle = _heard(np.linalg.qr, R.T)
         R = triangle.T
-    target = np.zeros(R.shape[1] + 1)
-    target[-1] = 1
-    A = np.concatenate([R.T, np.ones((1, m))])
+    A, target = hull_program(R)
     weights = nonnegative(A, target, 10 * (m + q))
     weights[weights < NEAR * weights.max()] = 0  # what rounding has left of rows that have no share
     b = (A @ weights)[:-1]
@@ -308,71 +305,68 @@ def _heard(work: Callable[..., Any], *arrays: Floats) -> Any:
     return answer.result()
 
 
-def _inside(face: Face, b: Floats) -> Direction:
+def _inside(face: Face, b: Floats, scale: Scale) -> Direction:
     """The vector of the kernel that is nearest to b."""
-    system = face.system
-    columns, sizes = zip(*map(system.scaled, face.vectors), strict=True)
-    factors = _heard(np.linalg.lstsq, np.array(columns).T, b)[0]
-    vector = combination(factors.tolist(), face.vectors, sizes)
-    return system.sized(vector)
+    columns, sizes = zip(*map(scale.scaled, face.vectors), strict=True)
+    factors = _heard(np.linalg.lstsq, np.array(columns).T, b)[0].tolist()
+    shares = whole([Fraction(factor) / size for factor, size in zip(factors, sizes, strict=True)])
+    return scale.sized(primitive(weighted_sum(shares, face.vectors)))
 
 
 def _compute(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None]:
     """A relation or a separating vector of these rows, in whole numbers."""
-    system = face.system
-    system.floats(live)  # sets the scale of the columns
-    rows = [system.integers(name)[0] for name in live]
+    rows = face.system.matrix(live)
     t, weights = alternative(products(rows, face.vectors) if face.span else rows)
     if t is None:
         return [live[k] for k in weights], None
-    b = [sum(map(mul, t, column)) for column in zip(*face.vectors, strict=True)] if face.span else t
-    return [], system.sized(primitive(b))
+    _, scale = face.system.floats(live)
+    return [], scale.sized(primitive(weighted_sum(t, face.vectors) if face.span else t))
 
 
-def _contradictions(face: Face, direction: Direction, worst: int) -> tuple[list[Name], Indices, bool]:
-    """Rows that are neither separated by b nor in the span, at most so many; patterns with a row in the span.
+class Contradictions(NamedTuple):
+    """Rows that are neither separated by b nor in the span, the patterns with a row in the span."""
 
-    The third answer is whether floats were enough.
-    """
+    rows: list[Name]
+    boundary: Indices
+    clear: bool  # whether floats were enough
+
+
+def _contradictions(face: Face, direction: Direction, worst: int) -> Contradictions:
+    """What speaks against b, at most so many rows."""
     system = face.system
     found, doubtful, _ = system.judge(direction, worst)
+    if not found and system.axis and system.side(AXIS, direction.b) <= 0 and face.outside([AXIS]):
+        found = [AXIS]
     if found:
-        return found, doubtful, True
-    if system.axis and system.side((-1, 0), direction.b) <= 0 and not face.contains((-1, 0)):
-        return [(-1, 0)], doubtful, True
-    shown = system.vanishing(doubtful, face.vectors) if face.span else np.zeros(doubtful.size, bool)
+        return Contradictions(found, doubtful, True)
+    shown = face.shown(doubtful)
     boundary = set(doubtful[shown].tolist())
+    b = system.blocks(direction.b)
     for i in doubtful[~shown].tolist():
         row = system.table.row(i)
-        moved = None
-        for rival, side in system.sides(row, i, direction.b).items():
-            if side > 0:
-                continue
-            if moved is None:
-                moved = face.moved(row, i)
-            if side < 0 or moved[rival]:
-                found.append((i, rival))
-            else:
-                boundary.add(i)
+        sides = system.sides(row, int(system.own[i]), b)
+        moved = face.moved(i, row) if min(sides.values()) <= 0 else {}
+        found += [(i, rival) for rival, side in sides.items() if side < 0 or (not side and moved[rival])]
+        boundary.update(i for rival, side in sides.items() if not side and not moved[rival])
         if len(found) >= worst:
             break
-    return found, np.array(sorted(boundary), np.int64), not doubtful.size
+    return Contradictions(found, np.array(sorted(boundary), np.int64), not doubtful.size)
 
 
 def _strangers(face: Face, rows: Iterable[Name], worst: int) -> list[Name]:
     """Rows of the data that lie outside the span, at most so many: a vector at random moves them."""
     system = face.system
-    system.floats([*rows])  # sets the scale of the columns
+    _, scale = system.floats([*rows])
     random = np.random.default_rng(0).normal(size=system.n_columns)
-    direction = _inside(face, random) if face.span else system.direction(random)
+    direction = _inside(face, random, scale) if face.span else scale.direction(random)
+    opposite = Direction([-value for value in direction.b], -direction.floats, direction.unit)
     doubtful = system.patterns
-    for turned in (direction, direction.turned()):
+    for turned in (direction, opposite):
         found, doubtful, _ = system.judge(turned, worst)
         if found:
             return found
-    shown = system.vanishing(doubtful, face.vectors) if face.span else np.zeros(doubtful.size, bool)
-    for i in doubtful[~shown].tolist():
-        found += [(i, rival) for rival, moved in face.moved(system.table.row(i), i).items() if moved]
+    for i in doubtful[~face.shown(doubtful)].tolist():
+        found += [(i, rival) for rival, moved in face.moved(i, system.table.row(i)).items() if moved]
         if len(found) >= worst:
             break
     return found

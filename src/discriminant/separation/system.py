@@ -1,12 +1,14 @@
-"""The rows z of a separability problem: floats to guess with, bounded sums to judge by, whole numbers to prove.
+"""The rows z of the data for the search: floats to guess with, bounded sums to judge by, whole numbers to prove.
 
-``certificate.py`` says what the rows are. Here a row is named by (i, rival): pattern i, held against a rival class.
-X is never copied as a whole: a pass reads it in blocks, and only chosen rows become float64 or whole numbers.
+``rows`` says what they are. Here a row is named by (i, rival): pattern i, held against a rival class. X is never copied
+as a whole: a pass reads it in blocks, and only chosen rows become float64 or whole numbers.
+
+Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
@@ -17,23 +19,21 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.problem import narrow, read_only
-from .._engine.rows import CSR, Rows, row_count
-from .flint import Integers, Matrix
-from .integers import primitive, whole
-from .passes import _judge, _judge_pair, _sums, _walk
-from .rows import Row, Table
+from .._engine.rows import CSR, Rows
+from .integers import whole
+from .passes import Floats, Indices, Labels, Rounding, judge, judge_pair, vanishing, walk
+from .rows import Construction, ExactTable, Integers, Matrix
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 Name = tuple[int, int]
+Tick = Callable[[float], None] | None
 
+AXIS = (-1, 0)  # the name of the row that an axis adds
 BLOCK = 1 << 21  # numbers of X that one compiled call reads
 UNIT = 2.0**-53  # half an ulp of float64, relatively
 TINY = 2.0**-1000  # far above what products lose where they underflow
 SMALLEST = 1e-290  # weights below may have lost digits, and their products too
 MANY = 100  # columns from which it pays to look for independent ones first
 WHOLE = 2 * 10**7  # numbers of X that are made whole at once
-EXACT = 2.0**53  # whole numbers below are added without error
 
 
 class Direction(NamedTuple):
@@ -50,9 +50,44 @@ class Direction(NamedTuple):
         unit = next((part / number for part, number in zip(parts, b, strict=True) if number), Fraction(1))
         return cls(b, np.array([_float(part) for part in parts]), unit)
 
-    def turned(self) -> Direction:
-        """The opposite direction."""
-        return Direction([-value for value in self.b], -self.floats, self.unit)
+
+class Scale(NamedTuple):
+    """Columns less a center, over powers of two: floats of about the same size, of which X and b are known exactly."""
+
+    rows: Construction
+    center: Floats
+    exponent: NDArray[np.int32]
+
+    def direction(self, b: Floats) -> Direction:
+        """A vector of the centered columns as one of X: w₀ less the product of w and the center, exactly."""
+        parts: list[Fraction] = []
+        for block in b.reshape(self.rows.n_blocks, self.rows.p):
+            with np.errstate(over="ignore"):  # Fraction refuses an infinity
+                w = [Fraction(v) for v in np.ldexp(block[self.rows.intercept :], -self.exponent).tolist()]
+            if self.rows.intercept:
+                moved = sum((u * Fraction(c) for u, c in zip(w, self.center.tolist(), strict=True) if u), Fraction(0))
+                parts.append(Fraction(float(block[0])) - moved)
+            parts += w
+        return Direction.of(parts)
+
+    def scaled(self, b: Integers) -> tuple[Floats, Fraction]:
+        """A vector of X as one of the centered columns, of length about one, and the factor that it was divided by."""
+        exact: dict[int, Fraction] = {}  # but for zeros, which most are where a face is small
+        center, exponent = self.center.tolist(), self.exponent.tolist()
+        for k, (w0, w) in zip(range(0, len(b), self.rows.p), self.rows.blocks(b), strict=True):
+            some = [(j, value) for j, value in enumerate(w) if value]
+            if self.rows.intercept:
+                exact[k] = w0 + sum((value * Fraction(center[j]) for j, value in some), Fraction(0))
+            exact |= {k + self.rows.intercept + j: value * Fraction(2) ** int(exponent[j]) for j, value in some}
+        size = max(map(abs, exact.values()))
+        floats = np.zeros(len(b))
+        floats[list(exact)] = [float(value / size) for value in exact.values()]
+        return floats, size
+
+    def sized(self, b: Integers) -> Direction:
+        """A vector of X at such a size that it has about length one in the centered columns."""
+        size = self.scaled(b)[1]
+        return Direction.of([value / size for value in b])
 
 
 class Judgement(NamedTuple):
@@ -66,26 +101,21 @@ class Judgement(NamedTuple):
     least: float
 
 
-class System:
+class System(Construction):
     """The rows z of X: ``own`` is the index of each pattern's class, -1 for one that takes no part.
 
-    ``n_groups`` = 0 stands for counts; ``own`` then tells whether they exceed zero. ``axis`` adds one row to those of
+    ``n_groups`` = 0 stands for counts; ``own`` then says whether they exceed zero. ``axis`` adds one row to those of
     the data: the unit vector of a feature, or its negative (1 stands for the first feature, -1 for its negative).
+    ``tick`` is called with the share of a pass that is done.
     """
 
     def __init__(
-        self, X: Any, own: NDArray[np.int32], n_groups: int, intercept: bool, reading: str, axis: int = 0
+        self, X: Any, own: Labels, n_groups: int, intercept: bool, reading: str, axis: int = 0, tick: Tick = None
     ) -> None:
-        self.X, self.own, self.intercept, self.axis = X, own, int(intercept), axis
-        self.n_groups = n_groups
-        self.n_blocks = max(n_groups - 1, 1)
-        self.table = Table(X, reading)
-        self.X = self.table.X  # without repeated entries
-        self.n, self.d = map(int, X.shape)
-        self.p = self.d + self.intercept
-        self.n_columns = self.p * self.n_blocks
+        super().__init__(n_groups, int(X.shape[1]), intercept)
+        self.table = ExactTable(X, reading)
+        self.X, self.n, self.own, self.axis, self.tick = self.table.X, self.table.n_rows, own, axis, tick
         self.passes = 0
-        self.tick: Callable[[float], None] = lambda share: None  # hears how much of a pass is done
         # What a file said differs from what the machine holds by half an ulp; so does a long integer from its float.
         ulp = np.finfo(X.dtype).eps / 2 if X.dtype.kind == "f" else UNIT
         self.tau = 2 * ((self.p + 6) * UNIT + float(ulp))
@@ -103,48 +133,30 @@ class System:
         many = self.n_columns > max(MANY, self.n_names) and self.n * self.d <= WHOLE
         return many and not self.axis and not self.counts
 
-    def on(self, columns: Sequence[int], axis: int = 0) -> System:
-        """The same rows with these features alone."""
-        part = System(self.X[:, columns], self.own, self.n_groups, bool(self.intercept), self.table.reading, axis)
-        part.tick = self.tick
-        return part
+    def on(self, columns: Sequence[int] | None = None, axis: int = 0) -> System:
+        """The same rows with these features alone, or all of them, and with the row of an axis."""
+        X = self.X if columns is None else self.X[:, columns]
+        return System(X, self.own, self.n_groups, bool(self.intercept), self.table.reading, axis, self.tick)
 
     def lifted(self, direction: Direction, columns: Sequence[int]) -> Direction:
         """A vector for these features alone as one for all of them, zero for the others."""
-        places = [
-            block * self.p + j
-            for block in range(self.n_blocks)
-            for j in [*range(self.intercept), *(self.intercept + k for k in columns)]
-        ]
+        features = [*range(self.intercept), *(self.intercept + k for k in columns)]
+        places = [block * self.p + j for block in range(self.n_blocks) for j in features]
         b, floats = [0] * self.n_columns, np.zeros(self.n_columns)
         for place, value in zip(places, direction.b, strict=True):
             b[place] = value
         floats[places] = direction.floats
         return Direction(b, floats, direction.unit)
 
-    @property
-    def counts(self) -> bool:
-        """Whether the data are counts."""
-        return self.n_groups == 0
-
     # --- names of rows
 
-    def names(self, patterns: Sequence[int] | Indices) -> list[Name]:
+    def names(self, patterns: Iterable[int]) -> list[Name]:
         """The rows of these patterns."""
-        return [(int(i), rival) for i in patterns for rival in self.rivals(int(i))]
+        return [(int(i), rival) for i in patterns for rival in self.rivals(int(self.own[i]))]
 
-    def rivals(self, i: int) -> Sequence[int]:
-        """What pattern i is held against."""
-        own = int(self.own[i])
-        return range(own + 1) if self.counts else [k for k in range(self.n_groups) if k != own]
-
-    def signs(self, name: Name) -> Integers:
+    def factors(self, name: Name) -> Integers:
         """The factor of y in each block of z."""
-        i, rival = name
-        if self.counts:
-            return [-1 if rival else 1]
-        own = int(self.own[i])
-        return [(k == own) - (k == rival) for k in range(1, self.n_groups)]
+        return self.signs(int(self.own[name[0]]), name[1])
 
     @property
     def n_names(self) -> int:
@@ -169,28 +181,21 @@ class System:
         if i not in self._integers:
             self._integers[i] = self.table.augmented(i, bool(self.intercept))
         y, q = self._integers[i]
-        return [sign * value for sign in self.signs(name) for value in y], q
+        return [sign * value for sign in self.factors(name) for value in y], q
+
+    def matrix(self, names: Iterable[Name]) -> Matrix:
+        """Positive multiples of these rows in whole numbers."""
+        return [self.integers(name)[0] for name in names]
 
     def _axis(self) -> Integers:
-        j = abs(self.axis) - 1
+        block, j = divmod(abs(self.axis) - 1, self.d)
         unit = [0] * self.n_columns
-        unit[j // self.d * self.p + self.intercept + j % self.d] = 1 if self.axis > 0 else -1
+        unit[block * self.p + self.intercept + j] = 1 if self.axis > 0 else -1
         return unit
 
     def side(self, name: Name, b: Integers) -> int:
         """Inner product of a row and b, times the row's denominator."""
         return sum(map(mul, self.integers(name)[0], b))
-
-    def sides(self, row: Row, i: int, vector: Sequence[int]) -> dict[int, int]:
-        """For every rival of pattern i the inner product of z with a vector, times the row's denominator."""
-        values = []
-        for k in range(0, self.n_columns, self.p):
-            w = vector[k + self.intercept : k + self.p]
-            values.append(row.times(w) + (row.q * vector[k] if self.intercept else 0))
-        if self.counts:
-            return {rival: -values[0] if rival else values[0] for rival in self.rivals(i)}
-        values = [0, *values]
-        return {rival: values[self.own[i]] - values[rival] for rival in self.rivals(i)}
 
     # --- floats
 
@@ -199,57 +204,23 @@ class System:
         x = self.X[[i for i, _ in names]]
         return np.asarray(x.toarray() if sparse.issparse(x) else x).astype(np.longdouble)
 
-    def floats(self, names: list[Name]) -> Floats:
-        """The rows z in centered columns of about the same size, each of length one.
-
-        Center and sizes are kept for ``direction`` and ``scaled``.
-        """
-        data = [name for name in names if name[0] >= 0]
+    def floats(self, names: list[Name]) -> tuple[Floats, Scale]:
+        """The rows z in centered columns of about the same size, each of length one, and the scale of the columns."""
+        data = [name for name in names if name != AXIS]
         x = self.dense(data)
-        self.center = (x.mean(axis=0) if self.intercept and data else np.zeros(self.d)).astype(np.float64)
-        x -= self.center
+        center = (x.mean(axis=0) if self.intercept and data else np.zeros(self.d)).astype(np.float64)
+        x -= center
         size = np.abs(x).max(axis=0, initial=0)
-        self.exponent = np.frexp(np.where(size > 0, size, 1))[1]
-        x = np.ldexp(x, -self.exponent).astype(np.float64)
+        exponent = np.frexp(np.where(size > 0, size, 1))[1]
+        x = np.ldexp(x, -exponent).astype(np.float64)
         y = np.concatenate([np.ones((len(data), self.intercept)), x], axis=1)
-        signs = np.array([self.signs(name) for name in data], np.float64).reshape(len(data), self.n_blocks)
+        signs = np.array([self.factors(name) for name in data], np.float64).reshape(len(data), self.n_blocks)
         z = np.zeros((len(names), self.n_columns))
-        z[[name[0] >= 0 for name in names]] = (signs[:, :, None] * y[:, None, :]).reshape(len(data), -1)
-        z[[name[0] < 0 for name in names]] = self._axis()
+        is_axis = np.array([name == AXIS for name in names], bool)
+        z[~is_axis] = (signs[:, :, None] * y[:, None, :]).reshape(len(data), -1)
+        z[is_axis] = self._axis()
         length = np.linalg.norm(z, axis=1)
-        return np.asarray(z / np.where(length > 0, length, 1)[:, None])
-
-    def direction(self, b: Floats) -> Direction:
-        """A vector of the centered columns as one of X: w0 less the product of w and the center, exactly."""
-        parts: list[Fraction] = []
-        for block in b.reshape(self.n_blocks, self.p):
-            with np.errstate(over="ignore"):  # Fraction refuses an infinity
-                w = [Fraction(value) for value in np.ldexp(block[self.intercept :], -self.exponent).tolist()]
-            if self.intercept:
-                moved = sum((u * Fraction(c) for u, c in zip(w, self.center.tolist(), strict=True) if u), Fraction(0))
-                parts.append(Fraction(float(block[0])) - moved)
-            parts += w
-        return Direction.of(parts)
-
-    def scaled(self, vector: Integers) -> tuple[Floats, Fraction]:
-        """A vector of X as one of the centered columns, of length about one, and the factor that it was divided by."""
-        exact: dict[int, Fraction] = {}  # but for zeros, which most are where a face is small
-        center, exponent = self.center.tolist(), self.exponent.tolist()
-        for k in range(0, self.n_columns, self.p):
-            first = k + self.intercept
-            w = {j: value for j, value in enumerate(vector[first : k + self.p]) if value}
-            if self.intercept:
-                exact[k] = vector[k] + sum((value * Fraction(center[j]) for j, value in w.items()), Fraction(0))
-            exact |= {first + j: value * Fraction(2) ** int(exponent[j]) for j, value in w.items()}
-        size = max(map(abs, exact.values()))
-        floats = np.zeros(self.n_columns)
-        floats[list(exact)] = [float(value / size) for value in exact.values()]
-        return floats, size
-
-    def sized(self, b: Integers) -> Direction:
-        """A vector of X at such a size that it has about length one in the centered columns."""
-        size = self.scaled(b)[1]
-        return Direction.of([value / size for value in b])
+        return z / np.where(length > 0, length, 1)[:, None], Scale(self, center, exponent)
 
     # --- passes over the data
 
@@ -259,19 +230,14 @@ class System:
         size = np.abs(direction.floats[direction.floats != 0])
         if not np.all((size > SMALLEST) & (size < 1 / SMALLEST)):
             return Judgement([], self.patterns, np.inf)
-        slack = TINY + self.least * float(np.abs(A).sum())
+        rounding = Rounding(level, self.tau, TINY + self.least * float(np.abs(A).sum()))
         wrong: list[tuple[float, int, int]] = []
         doubtful = [np.empty(0, np.int64)]
         least = np.inf
-        self.passes += 1
-        for first, rows in self._blocks():
-            m = row_count(rows)
-            low, sure, rival = np.empty(m), np.empty(m), np.empty(m, np.int32)
-            own = self.own[first : first + m]
-            if self.n_groups == 2:
-                _judge_pair(rows, own, A[0], self.tau, slack, level, low, sure, rival)
-            else:
-                _judge(rows, own, A, self.tau, slack, level, self.counts, low, sure, rival)
+        for part, rows in self._blocks():
+            own, first = self.own[part], part.start
+            pair = judge_pair(rows, own, A[0], rounding) if self.n_groups == 2 else None
+            low, sure, rival = pair or judge(rows, own, A, self.counts, rounding)
             is_sure = sure > 0
             least = min(least, sure.min(where=is_sure, initial=np.inf))
             unsure = np.flatnonzero(~is_sure)
@@ -281,7 +247,6 @@ class System:
             if unsure.size > worst:
                 unsure = unsure[np.argpartition(low[unsure], worst)[:worst]]
             wrong += zip(low[unsure].tolist(), (first + unsure).tolist(), rival[unsure].tolist(), strict=True)
-            self.tick((first + m) / self.n)
         wrong.sort()
         names = [(i, rival) for _, i, rival in wrong[:worst]]
         return Judgement(names, np.concatenate(doubtful), least + level)
@@ -290,15 +255,10 @@ class System:
         """Passes of the perceptron: a vector that separates, if it finds one, or the patterns that gave it trouble."""
         A = np.zeros((self.n_blocks, self.d + 1))
         size = float(abs(self.X[:100]).max()) if self.intercept else 0.0
-        corrected, trouble = np.empty(self.n, bool), np.zeros(self.n, bool)
+        trouble = np.zeros(self.n, bool)
         for turn in range(turns):
-            errors = 0
-            self.passes += 1
-            for first, rows in self._blocks():
-                here = slice(first, first + row_count(rows))
-                errors += _walk(rows, self.own[here], A, size, corrected[here])
-                self.tick((first + row_count(rows)) / self.n)
-            if not errors and np.any(A):
+            corrected = np.concatenate([walk(rows, self.own[part], A, size) for part, rows in self._blocks()])
+            if not corrected.any() and np.any(A):
                 parts = A[:, 1 - self.intercept :].ravel().tolist()
                 return Direction.of([Fraction(value) for value in parts]), np.flatnonzero(trouble)
             if 2 * turn >= turns:
@@ -314,9 +274,8 @@ class System:
             for block in np.reshape(np.array(vector, dtype=object), (self.n_blocks, self.p)).tolist():
                 if not self._is_whole(block):
                     return np.zeros(patterns.size, bool)
-                g, e = np.empty(patterns.size), np.empty(patterns.size)
-                _sums(X, patterns, np.array([*[0] * (1 - self.intercept), *block], np.float64), g, e)
-                shown &= (g == 0) & (e < EXACT)
+                a = np.array([*[0] * (1 - self.intercept), *block], np.float64)
+                shown &= vanishing(X, patterns, a)
         return shown
 
     def _is_whole(self, block: Integers) -> bool:
@@ -330,7 +289,7 @@ class System:
         return x.dtype.kind in "biu" or bool(np.all((x == np.floor(x)) & (np.abs(x) <= limit)))
 
     def augmented(self, direction: Direction) -> Floats:
-        """The blocks of b as rows (w0, w)."""
+        """The blocks of b as rows (w₀, w)."""
         floats = direction.floats
         if not np.all(np.isfinite(floats)):  # another multiple of b, whose largest entry is one
             top = max(map(abs, direction.b))
@@ -346,18 +305,22 @@ class System:
             return narrow(self.X)
         return self.X
 
-    def _blocks(self) -> Iterator[tuple[int, Rows]]:
-        """Blocks of rows, each with the index of its first."""
+    def _blocks(self) -> Iterator[tuple[slice, Rows]]:
+        """One pass over the data: blocks of rows, each with its place."""
         X = self._narrow()
+        self.passes += 1
         step = max(1, BLOCK // max(self.d, 1))
         for first in range(0, self.n, step):
+            part = slice(first, min(first + step, self.n))
             if isinstance(X, CSR):
-                yield first, CSR(X.data, X.indices, X.indptr[first : first + step + 1])
+                yield part, CSR(X.data, X.indices, X.indptr[first : part.stop + 1])
             elif sparse.issparse(X):
-                yield first, narrow(X[first : first + step].astype(np.float64))
+                yield part, narrow(X[part].astype(np.float64))
             else:
                 kind = X.dtype if X.dtype == np.float32 else np.float64
-                yield first, read_only(np.ascontiguousarray(X[first : first + step], kind))
+                yield part, read_only(np.ascontiguousarray(X[part], kind))
+            if self.tick is not None:
+                self.tick(part.stop / self.n)
 
 
 def _float(value: Fraction) -> float:
@@ -365,9 +328,3 @@ def _float(value: Fraction) -> float:
         return float(value)
     except OverflowError:
         return float("inf")
-
-
-def combination(factors: Sequence[float], vectors: Matrix, sizes: Sequence[Fraction]) -> Integers:
-    """A positive multiple of the sum of factor / size times vector, in whole numbers."""
-    shares = whole([Fraction(factor) / size for factor, size in zip(factors, sizes, strict=True)])
-    return primitive([sum(map(mul, shares, column)) for column in zip(*vectors, strict=True)])

@@ -3,7 +3,7 @@
 ``complete``: some plane has every pattern strictly on its side. ``quasi``: some plane has no pattern on the wrong side
 and not all of them on itself, but none separates strictly; the hulls of the classes touch. ``overlap``: neither. With
 rows z = ±(1, x), exactly one of the three holds, and b, λ with Zb >= 0, λ >= 0, Zᵗλ = 0 prove it; ``certificate.py``
-says how, and checks it in whole numbers. ``_faces.py`` finds it.
+says how, and checks it in whole numbers. ``search`` finds it.
 
 For a statistician: the maximum-likelihood estimate of a logistic regression is finite exactly when the verdict is
 ``overlap`` (Albert and Anderson 1984). Otherwise the likelihood grows for ever along b, and ``infinite_`` tells which
@@ -19,26 +19,28 @@ estimates for generalized linear models* (2019).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from operator import mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.labels import encode
 from .._engine.progress import Progress
+from .._guards.parameters import FLAG, Choice
 from ..geometry import Hyperplane, LinearMachine
-from .certificate import FAMILIES, VERDICTS, Certificate, Term, shared_point
-from .float_planes import _strict_machine, _strict_plane, _with_zero
+from .certificate import Certificate
+from .elimination import weighted_sum
+from .float_planes import strict_machine, strict_plane, with_zero
 from .integers import coordinates, pivots, rank
 from .margin import Margin, Widest, maximal_margin
-from .question import Groups, Question, _column, _positive_counts, _table
-from .rows import READINGS
-from .search import Outcome, settle
-from .system import Floats, Indices, System
+from .passes import Floats, Indices, Labels
+from .question import Groups, Names, Question, column, finite_table, groups_of
+from .rows import FAMILIES, READINGS, Integers, Matrix
+from .search import Narrow, Outcome, settle
+from .system import System
+from .verification import VERDICTS, Term, shared_point
 from .words import describe, describe_parts, evidence
 
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
@@ -52,6 +54,7 @@ def separability(
     reading: str = "decimal",
     family: str = "classes",
     progress: bool | None = None,
+    feature_names: Sequence[str] | None = None,
 ) -> Separability:
     """Tell whether classes are linearly separable, and prove it.
 
@@ -72,6 +75,8 @@ def separability(
         Labels, or counts of a Poisson regression.
     progress : bool, default=None
         Whether to show on stderr how far the work is; None does so in a terminal.
+    feature_names : list of str, default=None
+        What the printed verdict calls the columns; None takes the names of a data frame, else x0, x1, ….
 
     Returns
     -------
@@ -101,30 +106,17 @@ def separability(
     >>> s = separability([[0, 0], [0, 2], [3, 0], [3, 2]], ["a", "a", "b", "b"])
     >>> s.verdict, s.hyperplane.side([[1, 1]]), round(float(s.margin), 9)
     ('complete', array([-1]), 1.5)
+    >>> print(str(separability([[0], [3]], ["a", "b"], feature_names=["length"])).splitlines()[1])
+      plane          +1 length -1.5 = 0
     """
-    for name, value, options in (("reading", reading, READINGS), ("family", family, FAMILIES)):
-        if value not in options:
-            raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, options))}; choose one of these.")
-    if not isinstance(intercept, bool | np.bool_):
-        raise ValueError(f"intercept={intercept!r} is not a bool: give True or False.")
-    table, names = _table(X, reading)
-    y = _column(y, table)
-    meter = Progress("separability", progress)
-    asked = Question(table, names, y, bool(intercept), reading, meter)
-    groups: Groups = ()
-    if family == "poisson":
-        own = _positive_counts(y)
-    else:
-        if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
-            raise ValueError("y contains NaN or infinity: give a label for each row.")
-        classes, own = encode(y)
-        if classes.size < 2:
-            raise ValueError(f"y holds one class, {classes.tolist()}: separability needs at least two classes.")
-        groups = tuple((label,) for label in classes.tolist())
-        if not all(isinstance(label, str | int | float) for (label,) in groups):
-            raise ValueError(f"y holds {groups[0][0]!r}: give labels that are numbers or strings.")
-    found = Separability(asked, groups, own)
-    if len(groups) <= 2 or found._system.n_columns <= AT_ONCE:
+    Choice(READINGS)("reading", reading)
+    Choice(FAMILIES)("family", family)
+    FLAG("intercept", intercept)
+    table = finite_table(X, reading)
+    names = Names.of(X, table.shape[1], feature_names)
+    asked = Question(table, names, column(y, table), bool(intercept), reading, Progress("separability", progress))
+    found = Separability(asked, *groups_of(asked.y, family))
+    if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
     return found
 
@@ -157,9 +149,7 @@ class Separability:
     ('complete', array([0, 1, 2, 3]), array([], dtype=int64), array([nan,  1.]))
     """
 
-    def __init__(
-        self, question: Question, groups: Groups, own: NDArray[np.int32], others: tuple[Any, ...] = ()
-    ) -> None:
+    def __init__(self, question: Question, groups: Groups, own: Labels, others: tuple[Any, ...] = ()) -> None:
         self.question, self.groups, self.own, self.others = question, groups, own, others
 
     @cached_property
@@ -179,7 +169,26 @@ class Separability:
     @cached_property
     def certificate(self) -> Certificate:
         """The proof: ``certificate.verify(X, y)`` checks it in whole numbers."""
-        return _certificate(self._system, self._outcome, self.groups, self.question.reading, self.others)
+        system, outcome = self._system, self._outcome
+        b = [0] * system.n_columns if outcome.direction is None else outcome.direction.b
+        relations = tuple(
+            tuple(Term(i, int(system.own[i]), rival, weight) for (i, rival), weight in sorted(weights.items()))
+            for weights in outcome.face.relations
+        )
+        return Certificate(
+            verdict=outcome.verdict,
+            reading=self.question.reading,
+            family="classes" if self.groups else "poisson",
+            groups=self.groups,
+            intercept=self.question.intercept,
+            n_rows=system.n,
+            n_features=system.d,
+            direction=tuple(b),
+            kernel=() if outcome.verdict == "complete" else tuple(map(tuple, _beside(b, outcome))),
+            relations=relations,
+            point=tuple(shared_point(system.table, relations[0])) if relations and len(self.groups) == 2 else None,
+            others=self.others,
+        )
 
     @property
     def boundary_rows(self) -> Indices:
@@ -219,28 +228,22 @@ class Separability:
         direction = self._outcome.direction
         if direction is None:
             return None
-        strict = self._strict if self.verdict == "complete" and self.groups else None
+        weights = self._strict if self.verdict == "complete" and self.groups else None
+        weights = with_zero(self._system.augmented(direction)) if weights is None else weights
         if len(self.groups) > 2:
-            labels = [group[0] for group in self.groups]
-            return LinearMachine(self._machine if strict is None else strict, labels)
-        return Hyperplane.from_augmented(self._system.augmented(direction)[0] if strict is None else strict)
+            return LinearMachine(weights, [group[0] for group in self.groups])
+        return Hyperplane.from_augmented(weights[1])
 
     @cached_property
     def _strict(self) -> Floats | None:
-        """Floats (w0, w), or one row (w0, w) a class, that separate strictly in float64; None where none were found."""
-        direction, pair = self._outcome.direction, len(self.groups) == 2
+        """One row (w₀, w) a class that separate strictly in float64, the first at zero; None where none were found."""
+        direction = self._outcome.direction
         assert direction is not None
         if self._outcome.clear:
-            return np.asarray(self._system.augmented(direction)[0]) if pair else self._machine
-        if pair:
-            return _strict_plane(self._system, [direction, self._widest.plane])
-        return _strict_machine(self._system, direction)
-
-    @property
-    def _machine(self) -> Floats:
-        """The weights of the linear machine, the first class at zero."""
-        assert self._outcome.direction is not None
-        return _with_zero(self._system.augmented(self._outcome.direction))
+            return with_zero(self._system.augmented(direction))
+        if len(self.groups) == 2:
+            return strict_plane(self._system, [direction, self._widest.plane])
+        return strict_machine(self._system, direction)
 
     @cached_property
     def _widest(self) -> Widest:
@@ -269,21 +272,10 @@ class Separability:
             with self.question.meter as meter:
                 for j in range(signs.size):
                     meter.say(f"coefficient {j + 1} of {signs.size}")
-                    signs[j] = self._sign(j)
+                    signs[j] = _sign(self._outcome, j)
         if not self.groups:
             signs = 0 - signs  # a Poisson mean falls to zero against b
         return signs if system.n_blocks == 1 else signs.reshape(system.n_blocks, system.d)
-
-    def _sign(self, j: int) -> float:
-        """The sign of coefficient j over all b with Zb >= 0."""
-        system, narrow = self._system, self._outcome.narrow
-        if narrow is None:
-            return _sign(self._outcome, j, lambda axis: self.question.system(self.groups, self.own, axis))
-        block, feature = divmod(j, system.d)
-        if feature not in narrow.alone or not _is_alone(system, feature, narrow.columns):
-            return np.nan  # a vector that vanishes on all rows moves it
-        place = block * len(narrow.columns) + narrow.columns.index(feature)
-        return _sign(narrow.outcome, place, lambda axis: system.on(narrow.columns, axis))
 
     @property
     def linear(self) -> Separability:
@@ -293,25 +285,24 @@ class Separability:
     @cached_property
     def total(self) -> Parts:
         """Verdicts on each class against the rest."""
-        self._check_classes("total")
         parts = {}
-        for k, group in enumerate(self.groups):
-            others = tuple(label for rest in self.groups if rest != group for label in rest)
+        for k, group in enumerate(self._classes("total")):
             own = np.where(self.own < 0, -1, self.own == k).astype(np.int32)
-            parts[group[0]] = Separability(self.question, (others, group), own, self.others)
+            parts[group[0]] = Separability(self.question, (self._labels_beside(group), group), own, self.others)
         return Parts(parts, "against the rest")
 
     @cached_property
     def pairwise(self) -> Parts:
         """Verdicts on each pair of classes."""
-        self._check_classes("pairwise")
         parts = {}
-        for j, k in combinations(range(len(self.groups)), 2):
+        for (j, one), (k, other) in combinations(enumerate(self._classes("pairwise")), 2):
             own = np.select([self.own == j, self.own == k], [0, 1], -1).astype(np.int32)
-            pair = (self.groups[j], self.groups[k])
-            others = tuple(label for group in self.groups if group not in pair for label in group)
-            parts[self.groups[j][0], self.groups[k][0]] = Separability(self.question, pair, own, self.others + others)
+            others = self.others + self._labels_beside(one, other)
+            parts[one[0], other[0]] = Separability(self.question, (one, other), own, others)
         return Parts(parts, "against each other")
+
+    def _labels_beside(self, *chosen: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(label for group in self.groups if group not in chosen for label in group)
 
     def evidence(self) -> str:
         """The proof in one sentence.
@@ -323,9 +314,10 @@ class Separability:
         """
         return evidence(self)
 
-    def _check_classes(self, name: str) -> None:
+    def _classes(self, name: str) -> Groups:
         if not self.groups:
             raise ValueError(f"{name} belongs to classes, not to counts.")
+        return self.groups
 
     def __str__(self) -> str:
         return describe(self)
@@ -387,78 +379,48 @@ class Parts(Mapping[Any, Separability]):
     __repr__ = __str__
 
 
-def _certificate(
-    system: System, outcome: Outcome, groups: Groups, reading: str, others: tuple[Any, ...]
-) -> Certificate:
-    """What was found, as a proof."""
-    n = system.n_columns
-    b = [0] * n if outcome.direction is None else outcome.direction.b
-    relations = tuple(
-        tuple(Term(i, int(system.own[i]), rival, weight) for (i, rival), weight in sorted(weights.items()))
-        for weights in outcome.face.relations
-    )
-    return Certificate(
-        verdict=outcome.verdict,
-        reading=reading,
-        family="classes" if groups else "poisson",
-        groups=groups,
-        intercept=bool(system.intercept),
-        n_rows=system.n,
-        n_features=system.d,
-        direction=tuple(b),
-        kernel=() if outcome.verdict == "complete" else tuple(map(tuple, _completed(b, outcome, n))),
-        relations=relations,
-        point=tuple(shared_point(system.table, relations[0])) if relations and len(groups) == 2 else None,
-        others=others,
-    )
-
-
-def _sign(outcome: Outcome, j: int, system_with: Callable[[int], System]) -> float:
-    """The sign of coefficient j over all b with Zb >= 0; ``system_with`` adds the row of an axis."""
-    system = outcome.face.system
+def _sign(outcome: Outcome, j: int) -> float:
+    """The sign of coefficient j over all b with Zb >= 0; nan where both occur."""
+    system, narrow = outcome.face.system, outcome.narrow
+    block, feature = divmod(j, system.d)
+    if narrow is not None:
+        if feature not in narrow.alone or not _is_alone(system, feature, narrow):
+            return np.nan  # a vector that vanishes on all rows moves it
+        return _sign(narrow.outcome, block * len(narrow.columns) + narrow.columns.index(feature))
     assert outcome.direction is not None
-    place = j // system.d * system.p + system.intercept + j % system.d
+    place = block * system.p + system.intercept + feature
     if outcome.face.span and not any(vector[place] for vector in outcome.face.vectors):
         return 0.0
     seen = {int(np.sign(outcome.direction.b[place]))}
     for sign in {-1, 1} - seen:
-        other = settle(system_with(sign * (j + 1)), outcome.working, outcome.face)
+        other = settle(system.on(axis=sign * (j + 1)), outcome.working, outcome.face)
         if other.direction is not None:
             seen.add(int(np.sign(other.direction.b[place])))
     return np.nan if {-1, 1} <= seen else float(sum(seen))
 
 
-def _is_alone(system: System, feature: int, columns: list[int]) -> bool:
+def _is_alone(system: System, feature: int, narrow: Narrow) -> bool:
     """Whether the rows of wide data add up to the unit vector of a feature, so that they alone determine its weight."""
     rows = [system.table.augmented(int(i), bool(system.intercept))[0] for i in system.patterns]
-    places = [*range(system.intercept), *(system.intercept + k for k in columns)]
+    places = [*range(system.intercept), *(system.intercept + k for k in narrow.columns)]
+    unit = [int(j == system.intercept + feature) for j in range(system.p)]
     rows = [rows[k] for k in pivots([[row[j] for j in places] for row in rows])]
-    q, weights = coordinates(
-        [[row[j] for j in places] for row in rows], [[int(j == system.intercept + feature) for j in places]]
-    )[0]
-    total = [sum(map(mul, weights, column)) for column in zip(*rows, strict=True)]
-    return all(value == (q if j == system.intercept + feature else 0) for j, value in enumerate(total))
+    q, weights = coordinates([[row[j] for j in places] for row in rows], [[unit[j] for j in places]])[0]
+    return weighted_sum(weights, rows) == [q * value for value in unit]
 
 
-def _completed(b: list[int], outcome: Outcome, n: int) -> list[list[int]]:
+def _beside(b: Integers, outcome: Outcome) -> Matrix:
     """Vectors of the kernel that make a basis with b; none where the data are wide."""
+    face, n = outcome.face, len(b)
     if outcome.narrow is not None:
         return []
-    face = outcome.face
     vectors = face.vectors if face.span else [[int(j == k) for j in range(n)] for k in range(n)]
     if not any(b):
         return vectors
-    own = {j: k for j, k in enumerate(map(_only, zip(*vectors, strict=True))) if k is not None}
-    for k in (own[j] for j in sorted(own, key=own.__getitem__) if b[j]):  # only vector k moves column j, as b does
-        return [*vectors[:k], *vectors[k + 1 :]]
-    for k in range(len(vectors)):
+    movers = [[k for k, value in enumerate(column) if value] for column in zip(*vectors, strict=True)]
+    alone = [some[0] for value, some in zip(b, movers, strict=True) if value and len(some) == 1]
+    for k in [min(alone)] if alone else range(len(vectors)):  # only vector k moves a column, as b does
         others = [*vectors[:k], *vectors[k + 1 :]]
-        if rank([b, *others]) == len(vectors):
+        if alone or rank([b, *others]) == len(vectors):
             return others
     return vectors
-
-
-def _only(column: tuple[int, ...]) -> int | None:
-    """The place of the only entry that is not zero."""
-    places = [k for k, value in enumerate(column) if value]
-    return places[0] if len(places) == 1 else None

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .certificate import Support
+from .certificate import FEW, Support, first_few
+from .float_planes import SMALL
 
 if TYPE_CHECKING:
     from .verdict import Parts, Separability
-
-FEW = 12  # rows or features that are named before the rest is only counted
-SMALL = 5_000  # numbers of X up to which a printout computes what takes more work than the verdict
 
 CONSEQUENCES = {
     "complete": "Every error-correcting procedure ends without errors; logistic regression has no finite estimate.",
@@ -57,7 +55,7 @@ def evidence(s: Separability) -> str:
     proof = s.certificate
     if s.verdict == "complete":
         return f"{s.hyperplane}, checked in whole numbers"
-    rows = f"rows {_some(str(term.row) for term in proof.support)}"
+    rows = f"rows {first_few(str(term.row) for term in proof.support)}"
     if proof.point is None:
         return f"{rows} balance each other"
     return f"the weighted means of {rows} of either class meet in {_point(proof.point)}"
@@ -116,13 +114,13 @@ def _evidence(s: Separability) -> dict[str, str]:
         if not proof.intercept:
             rows["shared point"] = f"{_point(proof.point)} lies in the cones of both classes"
     if proof.support and s.groups:
-        rows["proof"] = f"{_many(len(proof.support), 'row')}: {_some(_support(s, proof.support))}"
+        rows["proof"] = f"{_many(len(proof.support), 'row')}: {first_few(_support(s, proof.support))}"
     elif proof.relations:
         terms = {term.row for relation in proof.relations for term in relation}
-        rows["proof"] = f"{_many(len(terms), 'row')} that balance each other: {_some(map(str, sorted(terms)))}"
+        rows["proof"] = f"{_many(len(terms), 'row')} that balance each other: {first_few(map(str, sorted(terms)))}"
     if s.verdict == "quasi":
-        rows["separated"] = _some(s.question.names.row(i) for i in s.separated_rows.tolist())
-        rows["boundary"] = _some(s.question.names.row(i) for i in s.boundary_rows.tolist())
+        rows["separated"] = first_few(s.question.names.row(i) for i in s.separated_rows.tolist())
+        rows["boundary"] = first_few(s.question.names.row(i) for i in s.boundary_rows.tolist())
         rows["coefficients"] = _coefficients(s)
     return rows
 
@@ -153,13 +151,6 @@ def _coefficients(s: Separability) -> str:
     if s.infinite_.ndim > 1:
         return f"{int((s.infinite_ == 0).sum())} of {s.infinite_.size} stay finite (see infinite_)"
     words = {1.0: "+inf", -1.0: "-inf", 0.0: "finite"}
-    return _some(
+    return first_few(
         f"{s.question.names.column(j)} {words.get(v, 'undetermined')}" for j, v in enumerate(s.infinite_.tolist())
     )
-
-
-def _some(items: Iterable[str]) -> str:
-    """The first few, and how many more there are."""
-    listed = list(items)
-    more = f" and {len(listed) - FEW:,} more" if len(listed) > FEW else ""
-    return ", ".join(listed[:FEW]) + more

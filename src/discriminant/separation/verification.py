@@ -1,0 +1,222 @@
+"""The check of a proof: every condition, in whole numbers.
+
+The proof consists of
+
+    b            with zb >= 0 for every row z; B are the rows with zb > 0, N those with zb = 0,
+    relations    weights λ > 0 on rows of the data with Σ λz = 0, and
+    kernel       vectors k with zk = 0 for every row z of N, or nothing where there are more columns than rows.
+
+Why it proves the verdict: let some b* have zb* >= 0 for every row. A relation gives Σ λzb* = 0, so zb* = 0 on each
+of its rows. The rows of N lie in the space orthogonal to b and to the kernel; where the rows of the relations
+span this space (their rank and that of b and kernel add up to the number of columns), zb* = 0 on all of N. So no
+vector separates more rows than b does: N empty is ``complete``, B empty is ``overlap``, else it is ``quasi``. Without a
+kernel each row of N has to be one of the relations' rows, or a combination of them, by elimination in whole numbers.
+
+A rank is taken modulo a prime. It never exceeds the true rank, so that a sum which reaches the number of columns
+proves what it should.
+
+References
+----------
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4 and Problem 8 (the hulls of separable classes do not meet);
+A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in logistic regression models",
+Biometrika 71 (1984).
+
+Tests: ``tests/separation/test_certificate.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .elimination import rank_modulo_prime, spans, weighted_sum
+from .rows import FAMILIES, READINGS, Construction, ExactTable, Integers
+
+if TYPE_CHECKING:
+    from .certificate import Certificate
+
+VERDICTS = ("complete", "quasi", "overlap")
+
+
+class Term(NamedTuple):
+    """One row z of a relation and its weight: a pattern, the index of its class, and the rival it is held against."""
+
+    row: int
+    own: int
+    rival: int
+    weight: int
+
+
+def verify(proof: Certificate, X: Any, y: Any) -> bool:
+    """True, or the error that says which condition fails."""
+    try:
+        _check_claim(proof)
+        table = ExactTable(X, proof.reading)
+        table.check_finite()
+        check = _Check(proof, table, _classes(proof, y, table), proof.construction)
+        check.shape()
+        check.relations()
+        separated, boundary = check.sides()
+        found = "overlap" if not separated else "quasi" if boundary else "complete"
+        if found != proof.verdict:
+            raise _failure(f"it proves {found!r}, yet it says {proof.verdict!r}")
+        if boundary:
+            check.span()
+        elif proof.relations or proof.kernel or proof.point is not None:
+            raise _failure("b separates every row, yet there are relations that say it cannot")
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        raise _failure(f"its parts are not what they should be ({error!r})") from error
+    return True
+
+
+def _failure(what: str) -> ValueError:
+    return ValueError(f"the certificate fails: {what}.")
+
+
+def _check_claim(proof: Certificate) -> None:
+    """The claim is one that can be proved at all, and no float or machine integer is among its numbers."""
+    known = proof.verdict in VERDICTS and proof.reading in READINGS and proof.family in FAMILIES
+    fits = len(proof.groups) >= 2 if proof.family == "classes" else not proof.groups and not proof.others
+    if not known or not fits:
+        raise _failure("it speaks of no two classes and of no counts, or in words that are unknown")
+    vectors = [proof.direction, *proof.kernel, *(term for relation in proof.relations for term in relation)]
+    if any(type(value) is not int for vector in vectors for value in vector) or type(proof.intercept) is not bool:
+        raise _failure("it holds numbers that are not whole")
+    if any(type(part) is not Fraction for part in proof.point or ()):
+        raise _failure("its point is not given in fractions")
+
+
+def labels_of(y: Any) -> list[Any]:
+    """The labels of an array, a list, a series or a table of one column."""
+    labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)
+    labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    if labels.ndim != 1:
+        raise ValueError(f"y has shape {labels.shape}: give one label for each row.")
+    return list(labels.tolist())
+
+
+def _classes(proof: Certificate, y: Any, table: ExactTable) -> Integers:
+    """The index of the class of each row, -1 for a row that takes no part."""
+    values = labels_of(y)
+    if len(values) != table.n_rows:
+        raise _failure(f"y has {len(values)} entries, and X has {table.n_rows} rows")
+    index = {label: k for k, group in enumerate(proof.groups) for label in group}
+    index |= dict.fromkeys(proof.others, -1)
+    if len(index) < sum(map(len, proof.groups)) + len(proof.others):
+        raise _failure("it names a label twice")
+    try:
+        own = [int(value > 0) if proof.family == "poisson" else index[value] for value in values]
+    except KeyError as error:
+        raise _failure(f"y holds {error.args[0]!r}, of which it says nothing") from None
+    except TypeError as error:
+        raise _failure(f"y holds what is no label or count ({error})") from error
+    if not set(range(len(proof.groups))) <= set(own):
+        raise _failure("it speaks of a class that no row of the data belongs to")
+    return own
+
+
+class _Check(NamedTuple):
+    """A proof beside the data: the numbers of X, the class of each row, and the rows z that this gives."""
+
+    proof: Certificate
+    table: ExactTable
+    own: Integers
+    rows: Construction
+
+    def shape(self) -> None:
+        """The data have the shape that the proof speaks of, and so have its vectors."""
+        proof, found = self.proof, (self.table.n_rows, self.table.n_features)
+        if found != (proof.n_rows, proof.n_features):
+            raise _failure(f"it speaks of X of shape ({proof.n_rows}, {proof.n_features}), not of {found}")
+        if any(len(vector) != self.rows.n_columns for vector in (proof.direction, *proof.kernel)):
+            raise _failure(f"a vector has not the length {self.rows.n_columns}")
+
+    def y(self, i: int) -> tuple[Integers, int]:
+        """The augmented pattern i in whole numbers, and their denominator."""
+        return self.table.augmented(i, self.proof.intercept)
+
+    def relations(self) -> None:
+        """Weights are positive and the weighted rows add up to zero, exactly."""
+        own = self.own
+        for relation in self.proof.relations:
+            for term in relation:
+                if not 0 <= term.row < len(own) or own[term.row] != term.own or own[term.row] < 0:
+                    raise _failure(f"row {term.row} is not a pattern of the class that a relation names")
+                if term.weight <= 0 or term.rival not in self.rows.rivals(term.own):
+                    raise _failure(f"the weight or the rival of row {term.row} in a relation is out of range")
+            patterns = [self.y(term.row) for term in relation]
+            scale = max((q for _, q in patterns), default=1)  # all are powers of one number
+            weights = [term.weight * (scale // q) for term, (_, q) in zip(relation, patterns, strict=True)]
+            rows = [self.rows.z(y, term.own, term.rival) for term, (y, _) in zip(relation, patterns, strict=True)]
+            if not relation or any(weighted_sum(weights, rows)):
+                raise _failure("the weighted rows of a relation do not add up to zero")
+        self.point()
+
+    def point(self) -> None:
+        """The shared point is the weighted mean of the rows of one class in the first relation."""
+        proof = self.proof
+        if proof.point is None:
+            return
+        if not proof.relations or len(proof.groups) != 2 or len(proof.point) != proof.n_features:
+            raise _failure("the shared point belongs to no relation of two classes")
+        if list(proof.point) != shared_point(self.table, proof.relations[0]):
+            raise _failure("the shared point is not the weighted mean of the rows of the first relation")
+
+    def sides(self) -> tuple[int, int]:
+        """How many rows z have zb > 0 and zb = 0; each of the latter must vanish on the kernel."""
+        b, *kernel = [self.rows.blocks(vector) for vector in (self.proof.direction, *self.proof.kernel)]
+        taking_part = [(i, own) for i, own in enumerate(self.own) if own >= 0]
+        if not any(self.proof.direction) and not kernel:
+            return 0, sum(len(self.rows.rivals(own)) for _, own in taking_part)
+        separated = boundary = 0
+        for i, own in taking_part:
+            row = self.table.row(i)
+            sides = self.rows.sides(row, own, b)
+            if min(sides.values()) < 0:
+                raise _failure(f"row {i} lies on the wrong side of b")
+            on = [rival for rival, side in sides.items() if not side]
+            separated += len(sides) - len(on)
+            boundary += len(on)
+            moved = (self.rows.sides(row, own, vector) for vector in (kernel if on else ()))
+            if any(side[rival] for side in moved for rival in on):
+                raise _failure(f"row {i} lies on the boundary, but a vector of the kernel moves it off")
+        return separated, boundary
+
+    def span(self) -> None:
+        """The rows of the relations span all that is orthogonal to b and to the kernel."""
+        proof, n = self.proof, self.rows.n_columns
+        terms = {term[:3] for relation in proof.relations for term in relation}
+        rows = [self.rows.z(self.y(i)[0], own, rival) for i, own, rival in sorted(terms)]
+        vectors = [list(vector) for vector in (proof.direction, *proof.kernel) if any(vector)]
+        if len(rows) + len(vectors) >= n and rank_modulo_prime(rows) + rank_modulo_prime(vectors) == n:
+            return
+        if proof.kernel or not spans(rows, self.boundary()):
+            raise _failure("the rows of the relations do not span the boundary")
+
+    def boundary(self) -> Iterator[Integers]:
+        """The rows z with zb = 0."""
+        b = self.rows.blocks(self.proof.direction)
+        for i, own in enumerate(self.own):
+            sides = self.rows.sides(self.table.row(i), own, b) if own >= 0 else {}
+            if not all(sides.values()):
+                y, _ = self.y(i)
+                yield from (self.rows.z(y, own, rival) for rival, side in sides.items() if not side)
+
+
+def shared_point(table: ExactTable, relation: Sequence[Term]) -> list[Fraction]:
+    """Weighted mean of the rows of the second class in a relation, or of the first where the second has none.
+
+    With an intercept both classes have the same mean, since their weights have the same sum; without one, the point
+    lies on a ray that the cones of both classes share.
+    """
+    side = max(term.own for term in relation)
+    terms = [term for term in relation if term.own == side]
+    rows = [table.row(term.row) for term in terms]
+    scale = max(row.q for row in rows)  # all are powers of one number
+    weights = [term.weight * (scale // row.q) for term, row in zip(terms, rows, strict=True)]
+    patterns = [row.full(table.n_features) for row in rows]
+    whole = scale * sum(term.weight for term in terms)
+    return [Fraction(value, whole) for value in weighted_sum(weights, patterns)]

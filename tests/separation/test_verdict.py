@@ -24,7 +24,7 @@ from discriminant import Certificate, Hyperplane, LinearMachine, Separability, d
 from discriminant._engine import progress as _progress
 from discriminant.separation import search as _faces
 from discriminant.separation import system as _system
-from discriminant.separation.elimination import PRIMES
+from discriminant.separation.rows import PRIMES
 
 Problem = tuple[np.ndarray, np.ndarray]
 

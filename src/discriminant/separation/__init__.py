@@ -1,10 +1,12 @@
 """Whether any plane separates the classes, with a proof that whole numbers confirm.
 
-- ``verdict``: the question and its answer; ``certificate``: the proof, readable alone; ``rows``: the system of
-  inequalities; ``search``: faces and directions; ``integers``, ``flint``, ``nonnegative``: the algebra; ``margin``: the
-  widest margin; ``words``: the verdict in sentences.
+- ``verdict``: the answer, ``question``: the data, ``words``: the sentences; ``certificate``: the proof,
+  ``verification``: its check, ``proof_file``: its JSON; ``rows``: what a row z is, ``system``: the rows of the data,
+  ``passes``: compiled; ``search``, ``faces``: how it is found; ``integers``, ``flint``, ``nonnegative``: the algebra;
+  ``margin``: the widest plane.
 
-Imports ``_kernel_matrix``, ``_engine`` and the vocabulary; ``certificate`` imports nothing of this package.
+Imports ``_kernel_matrix``, ``_engine`` and the vocabulary; ``certificate``, ``verification``, ``proof_file`` and
+``rows`` import nothing but each other, the standard library and numpy's arrays.
 Source: ``certificates`` of the guide.  Tests: ``tests/separation``.
 """
 

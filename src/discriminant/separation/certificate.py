@@ -1,8 +1,8 @@
 """The proof that classes are linearly separable, or that they are not, and its check in integers.
 
 ``verification`` says what it consists of and why it proves the verdict. It is written to be audited on its own: this
-file, ``verification``, ``rows`` (what a row z is), ``elimination`` and ``proof_file`` know no solver and no linear
-algebra library, only whole numbers, and import nothing but each other, the standard library and numpy's arrays.
+file, ``verification``, ``rows`` (what a row z is) and ``proof_file`` know no solver and no linear algebra library, only
+whole numbers, and import nothing but each other, the standard library and numpy's arrays.
 
 References
 ----------

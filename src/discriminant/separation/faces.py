@@ -12,10 +12,9 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from .elimination import weighted_sum
 from .integers import coordinates, kernel, pivots, products, relation
 from .passes import Indices
-from .rows import ExactRow, Matrix
+from .rows import ExactRow, Matrix, weighted_sum
 from .system import Name, System
 
 

@@ -4,6 +4,8 @@ FLINT does not hear Ctrl-C while it works, and aborts the process where memory i
 estimated first: a short one is made at once, a long one by another Python, which is killed when Ctrl-C comes and whose
 end becomes an error, and one whose answer would not fit is refused. Where no other Python can be had, long calls are
 made at once as well.
+
+Tests: ``tests/separation/test_integers.py``.
 """
 
 from __future__ import annotations
@@ -86,8 +88,16 @@ def call(name: str, *matrices: Matrix) -> Any:
     if work > SHORT and sys.executable and not getattr(sys, "frozen", False):
         with suppress(OSError):
             status, found = _elsewhere(name, matrices)
+            if status != 0 and found.startswith(BEGUN):
+                raise ValueError(
+                    f"X needs an exact calculation with {len(matrices[0]):,} rows of {len(matrices[0][0]):,} numbers, "
+                    "and there is not enough memory for it: take fewer features or classes, or round the numbers of X."
+                )
             if found.startswith(BEGUN):
-                return _read(status, found, matrices[0])
+                value = pickle.loads(found[len(BEGUN) :])  # what ``answer`` wrote, in our own process
+                if isinstance(value, ZeroDivisionError):
+                    raise value
+                return value
     return CALLS[name](*matrices)
 
 
@@ -121,19 +131,6 @@ def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> tuple[int, bytes]:
             process.kill()
             process.wait()
     return process.returncode, found
-
-
-def _read(status: int, found: bytes, rows: Matrix) -> Any:
-    """The answer of the other process."""
-    if status != 0:
-        raise ValueError(
-            f"X needs an exact calculation with {len(rows):,} rows of {len(rows[0]):,} numbers, and there is not "
-            "enough memory for it: take fewer features or classes, or round the numbers of X."
-        )
-    value = pickle.loads(found[len(BEGUN) :])  # what ``answer`` wrote, in our own process
-    if isinstance(value, ZeroDivisionError):
-        raise value
-    return value
 
 
 def answer() -> None:

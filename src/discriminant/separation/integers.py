@@ -7,9 +7,8 @@ from fractions import Fraction
 from math import lcm
 from operator import mul
 
-from .elimination import primitive, weighted_sum
 from .flint import call
-from .rows import Integers, Matrix
+from .rows import Integers, Matrix, primitive, weighted_sum
 
 PIECE = 10**7  # products of one piece of a multiplication, so that Ctrl-C is heard between two
 

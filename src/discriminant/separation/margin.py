@@ -4,16 +4,19 @@ The margin of a plane (w, w₀) is min z(wx + w₀)/‖w‖. The largest is half
 without an intercept, the distance of the hull of all zx from zero. A pair of points p, q of the hulls gives the plane
 with the normal w = p - q; its margin is a lower bound, and half the distance ‖p - q‖ an upper one. The nearest pair is
 guessed in floats and refined in whole numbers, for a working set of rows that grows by those that come too near.
+Where the margin is about an ulp of X, ``strict_plane`` and ``strict_machine`` look for floats that still separate.
 
 References
 ----------
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11; C. L. Lawson and R. J. Hanson, *Solving Least Squares
 Problems* (1974), chapter 23 (least distance programming).
+
+Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
@@ -26,12 +29,12 @@ from scipy import sparse
 
 from .._kernel_matrix.nearest import nearest
 from .._kernel_matrix.rows import KernelRows, StoredRows
-from ..geometry import Hyperplane
-from .elimination import weighted_sum
+from ..geometry import Hyperplane, scaled
 from .integers import nearest_point, products, whole
 from .nonnegative import hull_program, nonnegative
-from .rows import ExactRow, Matrix
-from .system import Direction, Name, System
+from .passes import Floats, Indices
+from .rows import ExactRow, weighted_sum
+from .system import BLOCK, Direction, Name, System
 
 WholeRow = Callable[[int], ExactRow]
 
@@ -39,6 +42,8 @@ KAPPA = 100.0  # size of the intercept's column beside the features
 GAP = 1e-12  # rows that come nearer to the plane than this, relatively, join the working set
 NEAR = 1e-6  # rows within this of the margin are taken for touched
 ROUNDS = 50  # in which floats look for them
+SMALL = 5_000  # numbers of X up to which what takes more work than the verdict is computed at once
+NEARBY = 1000  # vectors close to a plane that are tried where its margin is lost in rounding
 REFINED = 150  # rows beyond which the nearest pair is not refined in whole numbers
 
 
@@ -157,7 +162,10 @@ def _touched(system: System, working: list[Name], tick: Callable[[], None]) -> l
 
 def _widest(system: System, row: WholeRow, names: list[Name]) -> tuple[Direction, float, dict[Name, Fraction]]:
     """The plane halfway between the nearest points of the hulls of some rows, an upper bound, and these points."""
-    rows, q = _over_one_denominator(system, row, names)
+    patterns = [row(i) for i, _ in names]
+    q = max(x.q for x in patterns)  # all are powers of one number
+    factors = [system.factors(name)[0] * (q // x.q) for name, x in zip(names, patterns, strict=True)]
+    rows = [[f * value for value in x.full(system.d)] for f, x in zip(factors, patterns, strict=True)]
     group = [int(system.intercept and system.factors(name)[0] < 0) for name in names]
     weights = _guess(system, names, group)
     if len(weights) <= REFINED:
@@ -173,14 +181,6 @@ def _widest(system: System, row: WholeRow, names: list[Name]) -> tuple[Direction
     w0 = [(ends[1] - ends[0]) / (2 * size)] if system.intercept else []
     plane = Direction.of([*w0, *(value * q / size for value in normal)])
     return plane, upper, {names[k]: weight for k, weight in weights.items()}
-
-
-def _over_one_denominator(system: System, row: WholeRow, names: list[Name]) -> tuple[Matrix, int]:
-    """The rows zx in whole numbers, and the denominator of all of them."""
-    rows = [row(i) for i, _ in names]
-    q = max(x.q for x in rows)  # all are powers of one number
-    factors = [system.factors(name)[0] * (q // x.q) for name, x in zip(names, rows, strict=True)]
-    return [[f * value for value in x.full(system.d)] for f, x in zip(factors, rows, strict=True)], q
 
 
 def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fraction]:
@@ -232,3 +232,74 @@ def root(square: Fraction, up: bool) -> float:
     except OverflowError:  # a lower bound stays a number
         return float("inf") if up else float(np.finfo(np.float64).max)
     return float(np.nextafter(nearest, np.inf if up else 0.0))
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def strict_plane(system: System, directions: list[Direction]) -> Floats | None:
+    """Weights as of ``strict_machine`` for two classes: rows (0, 0) and (w₀, w), of which Xw + w₀ has the right signs.
+
+    Where the margin is an ulp of X, rounding decides: try multiples of w with products just below a power of two, where
+    floats are densest, and on small data vectors close to w.
+    """
+    positive, negative = (system.patterns[system.own[system.patterns] == k] for k in (1, 0))
+    for direction in directions:
+        for w0, w in _candidates(system, system.augmented(direction)[0], positive, negative):
+            g = np.asarray(system.X @ w)
+            low, high = g[negative].max(), g[positive].min()
+            for shift in (w0, -(low / 2 + high / 2), -low, -high) if system.intercept else (0.0,):
+                weights = with_zero(np.array([[shift, *w]]))
+                if high + shift > 0 > low + shift and _is_strict(system, weights):
+                    return weights
+    return None
+
+
+def _candidates(system: System, a: Floats, positive: Indices, negative: Indices) -> Iterator[tuple[float, Floats]]:
+    """Multiples of (w₀, w), and vectors close to w that part the classes if their products are rounded well."""
+    w0, w = float(a[0]), a[1:]
+    for turn in range(64):
+        yield w0, w
+        size = np.abs(system.X @ w).max()
+        factor = (1 - turn / 1024) / np.frexp(size)[0]
+        w0, w = w0 * factor, w * factor
+    if system.n * system.d <= SMALL:
+        nearby = _nearby(a[1:])
+        g = np.asarray(system.X @ nearby.T)
+        low, high = g[negative].max(axis=0), g[positive].min(axis=0)
+        yield from ((-float(low[k]), nearby[k]) for k in np.flatnonzero(high > low))
+
+
+def strict_machine(system: System, direction: Direction) -> Floats | None:
+    """Weights of a linear machine that is right on every row in float64, one row (w₀, w) a class; None if none is."""
+    A = system.augmented(direction)
+    machines = map(with_zero, (A, *(_nearby(A) if system.n * system.d <= SMALL else ())))
+    return next((weights for weights in machines if _is_strict(system, weights)), None)
+
+
+def with_zero(blocks: Floats) -> Floats:
+    """The weights of all classes, where the first is held at zero."""
+    return np.concatenate([np.zeros_like(blocks[:1]), blocks])
+
+
+def _nearby(A: Floats) -> Floats:
+    """Arrays that differ from A by anything from its half to its last bit."""
+    rng = np.random.default_rng(0)
+    size = 2.0 ** -rng.integers(1, 53, (NEARBY, *[1] * A.ndim))
+    return np.asarray(A * (1 + size * rng.normal(size=(NEARBY, *A.shape))))
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _is_strict(system: System, weights: Floats) -> bool:
+    """Whether each pattern has the largest discriminant of its class, as ``Hyperplane`` and ``LinearMachine`` do it."""
+    weights = scaled(weights)[0]
+    for patterns in np.array_split(system.patterns, 1 + system.patterns.size * len(weights) // BLOCK):
+        X = system.X[patterns]
+        if len(weights) == 2:  # a product with one vector is rounded in its own way
+            g = np.column_stack([np.zeros(patterns.size), X @ weights[1, 1:] + weights[1, 0]])
+        else:
+            g = np.asarray(X @ weights[:, 1:].T) + weights[:, 0]
+        at, own = np.arange(patterns.size), system.own[patterns]
+        mine = g[at, own]
+        g[at, own] = -np.inf
+        if not np.all(mine > g.max(axis=1)):
+            return False
+    return True

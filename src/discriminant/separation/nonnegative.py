@@ -1,4 +1,4 @@
-"""Nonnegative least squares: minimize |Ax - b| over x >= 0, by Lawson and Hanson's active set method.
+"""Nonnegative least squares: minimize ‖Ax - b‖ over x >= 0, by Lawson and Hanson's active set method.
 
 Columns enter the set P one by one, the steepest first; least squares on P alone tells where to go, and columns whose
 weight vanishes on the way leave P. SciPy does this in one call that hears no Ctrl-C. So large problems are solved here,
@@ -7,6 +7,8 @@ a column at a time, with a QR factorization of the columns of P that is kept up 
 References
 ----------
 C. L. Lawson and R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 23.
+
+Tests: ``tests/separation/test_integers.py``.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ def hull_program(rows: Floats) -> tuple[Floats, Floats]:
 
 
 def nonnegative(A: Floats, b: Floats, max_iter: int) -> Floats:
-    """The x >= 0 with the least |Ax - b|; RuntimeError after too many steps."""
+    """The x >= 0 with the least ‖Ax - b‖; RuntimeError after too many steps."""
     if A.size * min(A.shape) <= SHORT or len(A) > TALL:
         return np.asarray(nnls(A, b, maxiter=max_iter)[0])
     return _stepwise(A, b, max_iter)
@@ -70,7 +72,10 @@ class Passive:
         """Take in a column, and go to the least squares on P; False where its weight would not be positive."""
         k = len(self.chosen)
         before = self.Q, self.R
-        self.Q, self.R = _with(self.Q, self.R, self.A[:, j], k)
+        if k:
+            self.Q, self.R = qr_insert(self.Q, self.R, self.A[:, j], k, "col", check_finite=False)
+        else:  # SciPy wants a column to begin with
+            self.Q, self.R = np.linalg.qr(self.A[:, [j]], mode="complete")
         self.chosen, self.x = [*self.chosen, j], np.r_[self.x, 0.0]
         target = self._least_squares()
         if not target[-1] > 0:
@@ -99,12 +104,3 @@ class Passive:
             self.Q, self.R = qr_delete(self.Q, self.R, k, 1, "col", check_finite=False)
             del self.chosen[k]
         self.x = np.delete(self.x, places)
-
-
-def _with(Q: Any, R: Any, column: Floats, k: int) -> tuple[Any, Any]:
-    """The factors with one more column."""
-    if k == 0:  # SciPy wants a column to begin with
-        Q, R = np.linalg.qr(column[:, None], mode="complete")
-        return Q, R
-    found: tuple[Any, Any] = qr_insert(Q, R, column, k, "col", check_finite=False)
-    return found

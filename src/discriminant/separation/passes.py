@@ -19,14 +19,6 @@ Labels = NDArray[np.int32]
 EXACT = 2.0**53  # whole numbers below are added without error
 
 
-class Rounding(NamedTuple):
-    """The level that zb is compared with, and what zb may be off: tau times the sum of its terms' moduli, and slack."""
-
-    level: float
-    tau: float
-    slack: float
-
-
 class PatternSides(NamedTuple):
     """For each pattern: the least zb - level over its rivals, the least lower bound, and whose the former is."""
 
@@ -36,9 +28,11 @@ class PatternSides(NamedTuple):
 
 
 @compiled
-def judge(X: Rows, own: Labels, A: Floats, counts: bool, rounding: Rounding) -> PatternSides:
-    """Sides of all patterns, for a linear machine with the first class at zero, or for counts."""
-    level, tau, slack = rounding
+def judge(X: Rows, own: Labels, A: Floats, counts: bool, level: float, tau: float, slack: float) -> PatternSides:
+    """Sides of all patterns, for a linear machine with the first class at zero, or for counts.
+
+    zb may be off by tau times the sum of its terms' moduli, and slack.
+    """
     n, c = row_count(X), A.shape[0] + 1
     low, sure, rival = np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, np.int32)
     g, e = np.zeros(c), np.zeros(c)
@@ -63,9 +57,8 @@ def judge(X: Rows, own: Labels, A: Floats, counts: bool, rounding: Rounding) -> 
 
 
 @compiled
-def judge_pair(X: Rows, own: Labels, a: Floats, rounding: Rounding) -> PatternSides:
+def judge_pair(X: Rows, own: Labels, a: Floats, level: float, tau: float, slack: float) -> PatternSides:
     """Sides of the patterns of two classes, at the speed of memory."""
-    level, tau, slack = rounding
     n = row_count(X)
     low, sure, rival = np.empty(n), np.empty(n), np.empty(n, np.int32)
     for i in range(n):

@@ -68,34 +68,26 @@ class Question:
         return System(self.X, own, len(groups), self.intercept, self.reading, tick=self.meter.share)
 
 
-def finite_table(X: Any, reading: str) -> Any:
-    """X as an array or CSR matrix of finite numbers of its own type."""
+def checked(X: Any, y: Any, reading: str) -> tuple[Any, NDArray[Any]]:
+    """X as an array or CSR matrix of finite numbers of its own type, and y as a vector with one entry for each row."""
     check_indices(X)
     try:
         table = check_array(exact_array(X, reading), accept_sparse="csr", dtype="numeric", ensure_all_finite=False)
-    except ValueError as error:
-        raise explained(error) from None
-    values = table.data if hasattr(table, "indptr") else table
-    if values.dtype.kind == "f":
-        if values.dtype.itemsize not in (4, 8):
-            if values.dtype.itemsize == 2 and reading == "decimal" and values is table:
-                table = table.astype("U")  # the shortest form of a float16 is shorter
-            table = table.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
-        with np.errstate(all="ignore"):
-            total = values.sum()  # one pass, no copy; the sum of finite numbers can only overflow
-        if not np.isfinite(total) and not np.all(np.isfinite(values)):
-            raise refusal(table)
-    return table
-
-
-def column(y: Any, table: Any) -> NDArray[Any]:
-    """Y as a vector with one entry for each row."""
-    y = column_or_1d(y, warn=False)
-    try:
+        values = table.data if hasattr(table, "indptr") else table
+        if values.dtype.kind == "f":
+            if values.dtype.itemsize not in (4, 8):
+                if values.dtype.itemsize == 2 and reading == "decimal" and values is table:
+                    table = table.astype("U")  # the shortest form of a float16 is shorter
+                table = table.astype(np.float32 if values.dtype.itemsize == 2 else np.float64)
+            with np.errstate(all="ignore"):
+                total = values.sum()  # one pass, no copy; the sum of finite numbers can only overflow
+            if not np.isfinite(total) and not np.all(np.isfinite(values)):
+                raise refusal(table)
+        y = column_or_1d(y, warn=False)
         check_consistent_length(table, y)
     except ValueError as error:
         raise explained(error) from None
-    return np.asarray(y)
+    return table, np.asarray(y)
 
 
 def groups_of(y: NDArray[Any], family: str) -> tuple[Groups, Labels]:

@@ -4,7 +4,8 @@ A pattern x is read as y = (1, x), exactly, or as y = x without an intercept. Of
 gives the row z = y and one of the first z = -y. Of c classes, b consists of c - 1 vectors b₁, …, b₍c₋₁₎, with b₀ = 0
 for the first class, and a pattern of class k gives, for every rival j, the row z with zb = (b_k - b_j)y (Kesler's
 construction; for c = 2 the same as above). Counts (a Poisson regression) give the row y, and for a count above zero
-also -y. The certificate and the search both take it from here.
+also -y. The certificate and the search both take it from here, and the elimination among such rows: ranks modulo a
+prime, which never exceed the true rank, and whether rows span others.
 
 References
 ----------
@@ -13,8 +14,9 @@ Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.12.1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from math import gcd
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ import numpy as np
 
 READINGS = ("decimal", "float")
 FAMILIES = ("classes", "poisson")
+PRIMES = (2_147_483_647, 2_147_483_629, 2_147_483_587)  # below 2**31, so that products fit 64 bits
 
 Integers = list[int]
 Matrix = list[Integers]
@@ -204,3 +207,65 @@ class ExactTable:
         if short and self.reading == "decimal":  # the shortest form of a float32 is shorter than that of its double
             return whole_numbers([float(text) for text in x.astype("U")], self.reading)
         return whole_numbers(x.astype(np.float64).tolist(), self.reading)
+
+
+def echelon(rows: Iterable[Integers], prime: int) -> tuple[list[int], Any]:
+    """The reduced echelon form of rows modulo a prime of ``PRIMES``: its pivot columns and its rows, an int64 array."""
+    columns: list[int] = []
+    E: Any = np.empty((0, 0), np.int64)
+    for row in rows:
+        new = np.array([value % prime for value in row], np.int64)
+        E = E if columns else np.empty((0, new.size), np.int64)
+        high, low = new[columns] >> 16, new[columns] & 0xFFFF  # halves, whose products with E 64 bits can hold
+        new = (new - ((high @ E % prime << 16) + low @ E) % prime) % prime
+        if new.any():
+            column = int(np.flatnonzero(new)[0])
+            new = new * pow(int(new[column]), -1, prime) % prime
+            E = np.concatenate([(E - E[:, column, None] * new % prime) % prime, new[None]])
+            columns.append(column)
+    return columns, E
+
+
+def rank_modulo_prime(rows: Matrix) -> int:
+    """Rank of whole rows modulo a prime, the best of three primes: never more than the true rank."""
+    return max(len(echelon(rows, prime)[0]) for prime in PRIMES)
+
+
+def primitive(vector: Sequence[int]) -> Integers:
+    """The vector divided by the greatest common divisor of its entries."""
+    divisor = gcd(*vector) or 1
+    return [value // divisor for value in vector]
+
+
+def weighted_sum(weights: Iterable[int], rows: Iterable[Sequence[int]]) -> Integers:
+    """The sum of the rows, each times its weight."""
+    weights = list(weights)
+    return [sum(map(mul, weights, column)) for column in zip(*rows, strict=True)]
+
+
+def spans(rows: Iterable[Integers], others: Iterable[Integers]) -> bool:
+    """Whether every other row is a combination of the rows: by elimination without fractions."""
+    known = {_up_to_factor(row) for row in rows}
+    left = {_up_to_factor(row) for row in others} - known
+    pivots: list[tuple[int, Integers]] = []
+    for row in sorted(known) if any(map(any, left)) else []:
+        rest = _reduced(row, pivots)
+        if any(rest):
+            pivots.append((next(j for j, value in enumerate(rest) if value), rest))
+    return not any(any(_reduced(row, pivots)) for row in left)
+
+
+def _up_to_factor(row: Sequence[int]) -> tuple[int, ...]:
+    """The multiple of a row by which all its multiples are known."""
+    first = next((value for value in row if value), 1)
+    return tuple(primitive(row if first > 0 else [-value for value in row]))
+
+
+def _reduced(row: Sequence[int], pivots: list[tuple[int, Integers]]) -> Integers:
+    """What is left of a row, but for a factor, when its entries in the columns of the pivots are made zero."""
+    rest = list(row)
+    for column, pivot in pivots:
+        if rest[column]:
+            a, b = pivot[column], rest[column]
+            rest = primitive([a * value - b * other for value, other in zip(rest, pivot, strict=True)])
+    return rest

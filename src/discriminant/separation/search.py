@@ -19,6 +19,8 @@ References
 ----------
 J. Borwein and H. Wolkowicz, "Facial reduction for a cone-convex programming problem", J. Austral. Math. Soc. 30 (1981);
 C. L. Lawson and R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 23.
+
+Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations
@@ -28,16 +30,16 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from threading import Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
 
-from .elimination import PRIMES, echelon, primitive, spans, weighted_sum
 from .faces import Face
 from .integers import alternative, products, rank, whole
 from .nonnegative import hull_program, nonnegative
 from .passes import Floats, Indices
+from .rows import PRIMES, echelon, primitive, spans, weighted_sum
 from .system import AXIS, Direction, Name, Scale, System
 
 NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
@@ -268,7 +270,7 @@ def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
 
 
 def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
-    """B with Rb > 0, from the point of the hull of the rows that is nearest to zero, or the weights that make zero.
+    """A vector b with Rb > 0, from the point of the hull of the rows that is nearest to zero, or a relation.
 
     Nonnegative least squares on (R, 1)ᵗλ = (0, 1). Where the residual ρ is not zero, its condition of optimality says
     that (R, 1) ρ <= 0, with a positive last entry of ρ: -ρ is a vector with Rb > 0.
@@ -323,22 +325,17 @@ def _compute(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None
     return [], scale.sized(primitive(weighted_sum(t, face.vectors) if face.span else t))
 
 
-class Contradictions(NamedTuple):
-    """Rows that are neither separated by b nor in the span, the patterns with a row in the span."""
+def _contradictions(face: Face, direction: Direction, worst: int) -> tuple[list[Name], Indices, bool]:
+    """Rows that are neither separated by b nor in the span, at most so many; the patterns with a row in the span.
 
-    rows: list[Name]
-    boundary: Indices
-    clear: bool  # whether floats were enough
-
-
-def _contradictions(face: Face, direction: Direction, worst: int) -> Contradictions:
-    """What speaks against b, at most so many rows."""
+    The third answer is whether floats were enough.
+    """
     system = face.system
     found, doubtful, _ = system.judge(direction, worst)
     if not found and system.axis and system.side(AXIS, direction.b) <= 0 and face.outside([AXIS]):
         found = [AXIS]
     if found:
-        return Contradictions(found, doubtful, True)
+        return found, doubtful, True
     shown = face.shown(doubtful)
     boundary = set(doubtful[shown].tolist())
     b = system.blocks(direction.b)
@@ -350,7 +347,7 @@ def _contradictions(face: Face, direction: Direction, worst: int) -> Contradicti
         boundary.update(i for rival, side in sides.items() if not side and not moved[rival])
         if len(found) >= worst:
             break
-    return Contradictions(found, np.array(sorted(boundary), np.int64), not doubtful.size)
+    return found, np.array(sorted(boundary), np.int64), not doubtful.size
 
 
 def _strangers(face: Face, rows: Iterable[Name], worst: int) -> list[Name]:

@@ -21,7 +21,7 @@ from scipy import sparse
 from .._engine.problem import narrow, read_only
 from .._engine.rows import CSR, Rows
 from .integers import whole
-from .passes import Floats, Indices, Labels, Rounding, judge, judge_pair, vanishing, walk
+from .passes import Floats, Indices, Labels, judge, judge_pair, vanishing, walk
 from .rows import Construction, ExactTable, Integers, Matrix
 
 Name = tuple[int, int]
@@ -230,14 +230,14 @@ class System(Construction):
         size = np.abs(direction.floats[direction.floats != 0])
         if not np.all((size > SMALLEST) & (size < 1 / SMALLEST)):
             return Judgement([], self.patterns, np.inf)
-        rounding = Rounding(level, self.tau, TINY + self.least * float(np.abs(A).sum()))
+        slack = TINY + self.least * float(np.abs(A).sum())
         wrong: list[tuple[float, int, int]] = []
         doubtful = [np.empty(0, np.int64)]
         least = np.inf
         for part, rows in self._blocks():
             own, first = self.own[part], part.start
-            pair = judge_pair(rows, own, A[0], rounding) if self.n_groups == 2 else None
-            low, sure, rival = pair or judge(rows, own, A, self.counts, rounding)
+            pair = judge_pair(rows, own, A[0], level, self.tau, slack) if self.n_groups == 2 else None
+            low, sure, rival = pair or judge(rows, own, A, self.counts, level, self.tau, slack)
             is_sure = sure > 0
             least = min(least, sure.min(where=is_sure, initial=np.inf))
             unsure = np.flatnonzero(~is_sure)

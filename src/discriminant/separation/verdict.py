@@ -31,13 +31,11 @@ from .._engine.progress import Progress
 from .._guards.parameters import FLAG, Choice
 from ..geometry import Hyperplane, LinearMachine
 from .certificate import Certificate
-from .elimination import weighted_sum
-from .float_planes import strict_machine, strict_plane, with_zero
 from .integers import coordinates, pivots, rank
-from .margin import Margin, Widest, maximal_margin
+from .margin import Margin, Widest, maximal_margin, strict_machine, strict_plane, with_zero
 from .passes import Floats, Indices, Labels
-from .question import Groups, Names, Question, column, finite_table, groups_of
-from .rows import FAMILIES, READINGS, Integers, Matrix
+from .question import Groups, Names, Question, checked, groups_of
+from .rows import FAMILIES, READINGS, Integers, Matrix, weighted_sum
 from .search import Narrow, Outcome, settle
 from .system import System
 from .verification import VERDICTS, Term, shared_point
@@ -112,9 +110,9 @@ def separability(
     Choice(READINGS)("reading", reading)
     Choice(FAMILIES)("family", family)
     FLAG("intercept", intercept)
-    table = finite_table(X, reading)
-    names = Names.of(X, table.shape[1], feature_names)
-    asked = Question(table, names, column(y, table), bool(intercept), reading, Progress("separability", progress))
+    table, y = checked(X, y, reading)
+    names, meter = Names.of(X, table.shape[1], feature_names), Progress("separability", progress)
+    asked = Question(table, names, y, bool(intercept), reading, meter)
     found = Separability(asked, *groups_of(asked.y, family))
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
@@ -283,23 +281,23 @@ class Separability:
         return self
 
     @cached_property
-    def total(self) -> Parts:
+    def total(self) -> PartVerdicts:
         """Verdicts on each class against the rest."""
         parts = {}
         for k, group in enumerate(self._classes("total")):
             own = np.where(self.own < 0, -1, self.own == k).astype(np.int32)
             parts[group[0]] = Separability(self.question, (self._labels_beside(group), group), own, self.others)
-        return Parts(parts, "against the rest")
+        return PartVerdicts(parts, "against the rest")
 
     @cached_property
-    def pairwise(self) -> Parts:
+    def pairwise(self) -> PartVerdicts:
         """Verdicts on each pair of classes."""
         parts = {}
         for (j, one), (k, other) in combinations(enumerate(self._classes("pairwise")), 2):
             own = np.select([self.own == j, self.own == k], [0, 1], -1).astype(np.int32)
             others = self.others + self._labels_beside(one, other)
             parts[one[0], other[0]] = Separability(self.question, (one, other), own, others)
-        return Parts(parts, "against each other")
+        return PartVerdicts(parts, "against each other")
 
     def _labels_beside(self, *chosen: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(label for group in self.groups if group not in chosen for label in group)
@@ -325,7 +323,7 @@ class Separability:
     __repr__ = __str__
 
 
-class Parts(Mapping[Any, Separability]):
+class PartVerdicts(Mapping[Any, Separability]):
     """Verdicts on each class against the rest, or on each pair of classes, by label or by pair of labels.
 
     Parameters

@@ -32,8 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .elimination import rank_modulo_prime, spans, weighted_sum
-from .rows import FAMILIES, READINGS, Construction, ExactTable, Integers
+from .rows import FAMILIES, READINGS, Construction, ExactTable, Integers, rank_modulo_prime, spans, weighted_sum
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -59,6 +58,7 @@ def verify(proof: Certificate, X: Any, y: Any) -> bool:
         check = _Check(proof, table, _classes(proof, y, table), proof.construction)
         check.shape()
         check.relations()
+        check.point()
         separated, boundary = check.sides()
         found = "overlap" if not separated else "quasi" if boundary else "complete"
         if found != proof.verdict:
@@ -128,11 +128,11 @@ class _Check(NamedTuple):
 
     def shape(self) -> None:
         """The data have the shape that the proof speaks of, and so have its vectors."""
-        proof, found = self.proof, (self.table.n_rows, self.table.n_features)
+        proof, found, n = self.proof, (self.table.n_rows, self.table.n_features), self.rows.n_columns
         if found != (proof.n_rows, proof.n_features):
             raise _failure(f"it speaks of X of shape ({proof.n_rows}, {proof.n_features}), not of {found}")
-        if any(len(vector) != self.rows.n_columns for vector in (proof.direction, *proof.kernel)):
-            raise _failure(f"a vector has not the length {self.rows.n_columns}")
+        if any(len(vector) != n for vector in (proof.direction, *proof.kernel)):
+            raise _failure(f"a vector has not the length {n}")
 
     def y(self, i: int) -> tuple[Integers, int]:
         """The augmented pattern i in whole numbers, and their denominator."""
@@ -153,7 +153,6 @@ class _Check(NamedTuple):
             rows = [self.rows.z(y, term.own, term.rival) for term, (y, _) in zip(relation, patterns, strict=True)]
             if not relation or any(weighted_sum(weights, rows)):
                 raise _failure("the weighted rows of a relation do not add up to zero")
-        self.point()
 
     def point(self) -> None:
         """The shared point is the weighted mean of the rows of one class in the first relation."""

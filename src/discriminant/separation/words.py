@@ -1,4 +1,7 @@
-"""The verdict of ``separability`` in plain words."""
+"""The verdict of ``separability`` in plain words.
+
+Tests: ``tests/separation/test_verdict.py``.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .certificate import FEW, Support, first_few
-from .float_planes import SMALL
+from .margin import SMALL
 
 if TYPE_CHECKING:
-    from .verdict import Parts, Separability
+    from .verdict import PartVerdicts, Separability
 
 CONSEQUENCES = {
     "complete": "Every error-correcting procedure ends without errors; logistic regression has no finite estimate.",
@@ -61,7 +64,7 @@ def evidence(s: Separability) -> str:
     return f"the weighted means of {rows} of either class meet in {_point(proof.point)}"
 
 
-def describe_parts(parts: Parts) -> str:
+def describe_parts(parts: PartVerdicts) -> str:
     """The weakest verdict, and each part in a line."""
     lines = [f"  {_key(key):<24} {part.verdict}" for key, part in parts.items()]
     return "\n".join([f"{parts.verdict}: the weakest verdict on {_many(len(parts), 'problem')}, {parts.how}.", *lines])

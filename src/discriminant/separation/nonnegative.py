@@ -29,7 +29,7 @@ SHORT = 1e8  # rows x columns x rank of a problem that SciPy solves in a fifth o
 def hull_program(rows: Floats) -> tuple[Floats, Floats]:
     """A and b of the point of the hull of some rows R that is nearest to zero: least ‖(R, 1)ᵗλ - (0, 1)‖, λ >= 0."""
     A = np.concatenate([rows, np.ones((len(rows), 1))], axis=1).T
-    return A, np.eye(len(A))[-1]
+    return A, np.append(np.zeros(rows.shape[1]), 1.0)
 
 
 def nonnegative(A: Floats, b: Floats, max_iter: int) -> Floats:

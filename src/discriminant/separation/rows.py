@@ -117,9 +117,12 @@ class Construction:
         """For every rival zb times the denominator of the pattern, a whole number, from the blocks of b."""
         scores = [row.q * w0 + row.times(w) for w0, w in blocks]
         if self.counts:
-            return {rival: -scores[0] if rival else scores[0] for rival in self.rivals(own)}
-        scores = [0, *scores]
-        return {rival: scores[own] - scores[rival] for rival in self.rivals(own)}
+            return {0: scores[0], 1: -scores[0]} if own else {0: scores[0]}
+        if self.n_groups == 2:
+            return {0: scores[0]} if own else {1: -scores[0]}
+        scores.insert(0, 0)
+        mine = scores[own]
+        return {rival: mine - score for rival, score in enumerate(scores) if rival != own}
 
 
 def plain(X: Any) -> Any:
@@ -228,7 +231,11 @@ def echelon(rows: Iterable[Integers], prime: int) -> tuple[list[int], Any]:
 
 def rank_modulo_prime(rows: Matrix) -> int:
     """Rank of whole rows modulo a prime, the best of three primes: never more than the true rank."""
-    return max(len(echelon(rows, prime)[0]) for prime in PRIMES)
+    rank = 0
+    for prime in PRIMES:
+        if rank < min([len(rows), *map(len, rows[:1])]):  # more it cannot be
+            rank = max(rank, len(echelon(rows, prime)[0]))
+    return rank
 
 
 def primitive(vector: Sequence[int]) -> Integers:

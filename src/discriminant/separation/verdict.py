@@ -2,7 +2,7 @@
 
 ``complete``: some plane has every pattern strictly on its side. ``quasi``: some plane has no pattern on the wrong side
 and not all of them on itself, but none separates strictly; the hulls of the classes touch. ``overlap``: neither. With
-rows z = ±(1, x), exactly one of the three holds, and b, λ with Zb >= 0, λ >= 0, Zᵗλ = 0 prove it; ``certificate.py``
+rows z = ±(1, x), exactly one of the three holds, and b, λ with Zb >= 0, λ >= 0, Zᵗλ = 0 prove it; ``verification``
 says how, and checks it in whole numbers. ``search`` finds it.
 
 For a statistician: the maximum-likelihood estimate of a logistic regression is finite exactly when the verdict is

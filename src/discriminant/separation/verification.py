@@ -171,17 +171,19 @@ class _Check(NamedTuple):
         if not any(self.proof.direction) and not kernel:
             return 0, sum(len(self.rows.rivals(own)) for _, own in taking_part)
         separated = boundary = 0
+        row_of, sides_of = self.table.row, self.rows.sides
         for i, own in taking_part:
-            row = self.table.row(i)
-            sides = self.rows.sides(row, own, b)
-            if min(sides.values()) < 0:
+            row = row_of(i)
+            sides = sides_of(row, own, b)
+            if (least := min(sides.values())) < 0:
                 raise _failure(f"row {i} lies on the wrong side of b")
-            on = [rival for rival, side in sides.items() if not side]
+            on = [rival for rival, side in sides.items() if not side] if not least else []
             separated += len(sides) - len(on)
             boundary += len(on)
-            moved = (self.rows.sides(row, own, vector) for vector in (kernel if on else ()))
-            if any(side[rival] for side in moved for rival in on):
-                raise _failure(f"row {i} lies on the boundary, but a vector of the kernel moves it off")
+            for vector in kernel if on else ():
+                moved = sides_of(row, own, vector)
+                if any(moved[rival] for rival in on):
+                    raise _failure(f"row {i} lies on the boundary, but a vector of the kernel moves it off")
         return separated, boundary
 
     def span(self) -> None:

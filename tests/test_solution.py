@@ -5,16 +5,14 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
-import warnings
 import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
-from discriminant import FitInterruptedWarning, NotConvergedWarning, NotSeparableError, Perceptron, Report, Status
-from discriminant.exceptions import warn_once
-from discriminant.solution import Epoch, Epochs, Solution, details_of, history_of
+from discriminant import Perceptron, Report, Status
+from discriminant.solution import Epoch, Epochs, Findings, Solution, details_of, history_of
 
 
 def test_every_status_has_its_sentence() -> None:
@@ -36,7 +34,7 @@ def test_the_worst_status_speaks_for_all() -> None:
 
 def solution(n: int, path: Any = None) -> Solution:
     epochs = [Epoch(n - k, 0.5 * k, 1.0 / (k + 1), k) for k in range(n)]
-    return Solution(np.zeros((1, 3)), Status.BUDGET, epochs, path)
+    return Solution(np.zeros((1, 3)), Status.BUDGET, epochs, Findings(), path)
 
 
 @pytest.mark.parametrize("kind", [list, Epochs])
@@ -100,28 +98,11 @@ def test_details_of_several_problems_are_totals_or_the_worst() -> None:
         {"method": "pairs", "criterion value": 2.0, "duality gap": -1e-17, "margin": 0.5, "rank": 3, "place": "x1"},
         {"method": "pairs", "criterion value": 3.0, "duality gap": 1e-9, "margin": 0.25, "rank": 4, "place": "x2"},
     ]
-    solutions = [Solution(np.zeros((1, 2)), Status.CONVERGED, [], None, {"details": details}) for details in own]
+    solutions = [Solution(np.zeros((1, 2)), Status.CONVERGED, [], Findings(details=details)) for details in own]
     assert details_of(solutions) == {
         "method": "pairs", "total criterion value": 5.0, "largest duality gap": 1e-9, "smallest margin": 0.25,
     }  # fmt: skip
     assert details_of(solutions[:1]) == own[0] | {"duality gap": 0.0}
-
-
-@pytest.mark.parametrize("kind", [NotConvergedWarning, FitInterruptedWarning])
-def test_a_warning_carries_its_report(kind: Any) -> None:
-    report = Report(facts())
-    for warning in (kind("stopped", report), pickle.loads(pickle.dumps(kind("stopped", report)))):
-        assert str(warning) == "stopped"
-        assert warning.report.to_dict() == report.to_dict()
-    assert kind("alone").report is None
-
-
-def test_not_separable_is_a_value_error_with_its_proof() -> None:
-    for error in (NotSeparableError("no", [1, 2]), pickle.loads(pickle.dumps(NotSeparableError("no", [1, 2])))):
-        assert isinstance(error, ValueError)
-        assert str(error) == "no"
-        assert error.certificate == [1, 2]
-    assert NotSeparableError("no").certificate is None
 
 
 def test_a_report_does_not_hold_its_model() -> None:
@@ -133,28 +114,3 @@ def test_a_report_does_not_hold_its_model() -> None:
         assert watched() is None  # without the garbage collector: there is no cycle
     finally:
         gc.enable()
-
-
-def test_a_warning_is_shown_once_a_place_unless_someone_catches_it() -> None:
-    def warn(text: str) -> None:
-        for _ in range(2):
-            with warnings.catch_warnings():  # after which Python has forgotten what it has shown
-                pass
-            warn_once(NotConvergedWarning(text), stacklevel=2)
-
-    def shown(action: Any) -> int:
-        with warnings.catch_warnings(record=True, action=action) as caught:
-            warn("one")
-            warn("another")
-        return len(caught)
-
-    assert [shown(action) for action in ("default", "always", "ignore", "default")] == [2, 4, 0, 2]
-    with pytest.raises(NotConvergedWarning):
-        shown("error")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.resetwarnings()
-        warnings.filterwarnings("always", message="o", module="tests|test_solution")
-        warnings.filters.append(("default", None, Warning, "__main__", 0))  # type: ignore[attr-defined]
-        warn("one")
-        warn("another")
-    assert [str(warning.message) for warning in caught] == ["one", "one", "another"]

@@ -114,7 +114,7 @@ class FitInterruptedWarning(_ReportWarning, UserWarning):
     """
 
 
-class _Shown:
+class _ShownWarnings:
     """The places and words of the warnings that were shown, to whom, and under which filters."""
 
     under: Any = None
@@ -140,12 +140,12 @@ def warn_user(warning: Warning, once: bool = False) -> None:
 def _is_first(*place: Any) -> bool:
     """Whether this warning has not been shown at this place, where the filters leave that to us."""
     under = getattr(warnings, "_showwarnmsg_impl", None), tuple(warnings.filters)
-    if _Shown.under != under:  # someone else catches warnings, and has seen none yet
-        _Shown.under, _Shown.known = under, set()
+    if _ShownWarnings.under != under:  # someone else catches warnings, and has seen none yet
+        _ShownWarnings.under, _ShownWarnings.known = under, set()
     if _action(*place) != "default":
         return True
-    first = place not in _Shown.known
-    _Shown.known.add(place)
+    first = place not in _ShownWarnings.known
+    _ShownWarnings.known.add(place)
     return first
 
 

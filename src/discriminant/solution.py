@@ -64,14 +64,15 @@ class Epoch(NamedTuple):
 
 
 HISTORY = ("errors", "criterion", "step", "corrections")
+EMPTY = np.empty((0, len(HISTORY)))
 
 
 class Epochs(Changing, Sequence[Epoch]):
     """Epochs kept as the rows of a growing table: a stream of portions makes very many, and each reads them all."""
 
-    def __init__(self, epochs: Iterable[Epoch] = ()) -> None:
-        self._rows = np.empty((16, len(HISTORY)))
-        self._size = 0
+    def __init__(self, epochs: Iterable[Epoch] = (), table: NDArray[np.float64] = EMPTY) -> None:
+        self._rows = np.concatenate([table, np.empty((16, len(HISTORY)))])
+        self._size = len(table)
         self.extend(epochs)
 
     def append(self, epoch: Epoch) -> None:
@@ -106,7 +107,7 @@ class Epochs(Changing, Sequence[Epoch]):
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What a rule tells beside weights and status; a procedure adds fields of its own."""
+    """What a rule finds beside weights and status; a procedure adds fields of its own."""
 
     notes: Sequence[str] = ()
     details: Mapping[str, Any] = field(default_factory=dict)  # lines of the report that are the procedure's own
@@ -134,17 +135,17 @@ class Solution(Generic[F]):
     @property
     def n_corrections(self) -> int:
         """Changes of the weights."""
-        return self.told.corrections
+        return self.recorded.corrections
 
     @property
-    def told(self) -> Epochs:
+    def recorded(self) -> Epochs:
         """The epochs as a table."""
         return self.epochs if isinstance(self.epochs, Epochs) else Epochs(self.epochs)
 
 
 def history_of(solutions: Sequence[Solution[Any]]) -> dict[str, NDArray[Any]]:
-    """Arrays over all iterations; with several problems, ``"problem"`` tells whose iteration each entry is."""
-    table = np.concatenate([solution.told.table for solution in solutions])
+    """Arrays over all iterations; with several problems, ``"problem"`` says whose iteration each entry is."""
+    table = np.concatenate([solution.recorded.table for solution in solutions])
     kinds = (np.int64, np.float64, np.float64, np.int64)
     history: dict[str, NDArray[Any]] = {
         name: column.astype(kind) for name, column, kind in zip(HISTORY, table.T, kinds, strict=True)
@@ -198,18 +199,12 @@ def numbered(solutions: Sequence[Solution[Any]]) -> list[str]:
     return [f"Problem {p} (row {p} of coef_): {note}" for p, note in notes]
 
 
-def told_by(history: dict[str, NDArray[Any]], count: int = 1) -> list[Epochs]:
+def epochs_of(history: dict[str, NDArray[Any]], count: int = 1) -> list[Epochs]:
     """The epochs of each of ``count`` problems, from the history of them all: the reverse of ``history_of``."""
     size = next((len(history[name]) for name in HISTORY if name in history), 0)
     table = np.column_stack([history.get(name, np.zeros(size)) for name in HISTORY]).astype(np.float64)
     problem = history.get("problem", np.zeros(size, np.int64))
-    told = []
-    for p in range(count):
-        epochs = Epochs()
-        epochs._rows = np.concatenate([table[problem == p], np.empty((16, len(HISTORY)))])
-        epochs._size = int(np.count_nonzero(problem == p))
-        told.append(epochs)
-    return told
+    return [Epochs(table=table[problem == p]) for p in range(count)]
 
 
 class Report:
@@ -262,7 +257,7 @@ class Report:
 
     @property
     def unfinished(self) -> bool:
-        """Whether the procedure gave up before it had done what it set out to do; to be told to stop is not that."""
+        """Whether the procedure ended before it had done what it set out to do; a stop on request is not that."""
         status = Status[self._facts["status"]]
         return not status.finished and status is not Status.STOPPED
 

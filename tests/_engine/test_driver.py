@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import signal
 import subprocess
@@ -15,14 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from recorder import ESTIMATORS, ITERATIVE, Propagated, Recorder, limited, overlapping, three_classes
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.callback import ProgressBar, ScoringMonitor
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-import discriminant
 from discriminant import (
     FitInterruptedWarning,
     GradientDescent,
@@ -32,76 +27,13 @@ from discriminant import (
     Status,
     datasets,
 )
-from discriminant._engine import callbacks as _callbacks
 from discriminant._engine import driver as _driver
 from discriminant._engine.driver import CHUNK, Watch, drive, watching
 from discriminant._engine.problem import make_problem
-from discriminant.base import classifier as base
-from discriminant.error_correcting.relaxation import largest_eigenvalue
-from discriminant.solution import Epoch, Epochs
+from discriminant.error_correcting.relaxation import normalized_eigenvalue
+from discriminant.solution import Epoch, Epochs, Findings
 
-ITERATIVE = [
-    value
-    for name in discriminant.__all__
-    if inspect.isclass(value := getattr(discriminant, name)) and issubclass(value, base.IterativeClassifier)
-]
-ESTIMATORS = [
-    value
-    for name in discriminant.__all__
-    if inspect.isclass(value := getattr(discriminant, name)) and issubclass(value, BaseEstimator)
-]
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-
-
-def overlapping() -> tuple[Any, Any]:
-    """Standardized data that no procedure finishes in three passes."""
-    generator = np.random.default_rng(0)
-    X = generator.normal(size=(60, 3))
-    return X, (X[:, 0] + 2 * generator.normal(size=60) > 0).astype(int)
-
-
-def three_classes() -> tuple[Any, Any]:
-    X, y = datasets.iris()
-    return X - X.mean(axis=0), y
-
-
-class Recorder:
-    """A callback that keeps what it is told, and asks to stop after so many epochs."""
-
-    def __init__(self, stop_after: int | None = None, action: Any = None) -> None:
-        self.events: list[tuple[Any, ...]] = []
-        self.seen: list[Any] = []
-        self.stop_after, self.action = stop_after, action
-
-    def setup(self, estimator: Any, context: Any) -> None:
-        self.events.append(("setup",))
-
-    def teardown(self, estimator: Any, context: Any) -> None:
-        self.events.append(("teardown",))
-
-    def on_fit_task_begin(self, estimator: Any, context: Any, *, X: Any = None, y: Any = None) -> None:
-        self.events.append(("begin", context.task_name, context.max_subtasks))
-        self.data = X, y
-
-    def on_fit_task_end(
-        self, estimator: Any, context: Any, *, X: Any = None, y: Any = None, metadata: Any = None,
-        fitted_estimator: Any = None,
-    ) -> bool:  # fmt: skip
-        self.events.append(("end", context.task_name, context.task_id))
-        self.data, self.metadata = (X, y), metadata
-        self.seen.append(fitted_estimator)
-        if context.task_name == "epoch" and self.action is not None:
-            self.action(context.task_id)
-        return self.stop_after is not None and self.epochs >= self.stop_after
-
-    @property
-    def epochs(self) -> int:
-        return sum(event[:2] == ("end", "epoch") for event in self.events)
-
-
-def limited(kind: Any, **options: Any) -> Any:
-    """An estimator that makes at most three iterations."""
-    return kind(max_iter=3, **options)
 
 
 # --- the loop -------------------------------------------------------------------------------------------------------
@@ -113,7 +45,7 @@ class Countdown:
     answer, path = np.zeros((1, 2)), None
 
     def __init__(self, epochs: int) -> None:
-        self.k, self.left, self.facts = 0, epochs, {"said": "so"}
+        self.k, self.left, self.findings = 0, epochs, Findings(details={"said": "so"})
 
     def epoch(self, problem: Any, watch: Watch) -> Epoch:
         self.left -= 1
@@ -124,7 +56,7 @@ def test_the_loop_ends_as_the_rule_says() -> None:
     solution = drive(Countdown(4), None, 10, Watch())
     assert (solution.status, solution.n_iter, solution.n_corrections) == (Status.CONVERGED, 4, 8)
     assert [epoch.errors for epoch in solution.epochs] == [3, 2, 1, 0]
-    assert solution.facts == {"said": "so"}
+    assert solution.findings.details == {"said": "so"}
 
 
 def test_the_loop_ends_with_the_budget() -> None:
@@ -136,12 +68,13 @@ def test_a_stop_ends_the_loop_but_a_finished_rule_has_finished() -> None:
     for stop_at, status, n in ((2, Status.STOPPED, 2), (4, Status.CONVERGED, 4)):
         watch, done = Watch(), []
 
-        def end(done: list[int] = done, stop_at: int = stop_at) -> bool:
-            done.append(1)
+        def end(epochs: int, done: list[int] = done, stop_at: int = stop_at) -> bool:
+            done.append(epochs)
             return len(done) == stop_at
 
         solution = drive(Countdown(4), None, 10, watch, lambda: None, end)
         assert (solution.status, solution.n_iter) == (status, n)
+        assert done == [1, 2, 3, 4][:n]
         assert watch.stopped  # no other problem of the fit goes on
         assert drive(Countdown(4), None, 10, watch).n_iter == 0
 
@@ -221,145 +154,6 @@ def test_a_recorded_path_begins_at_the_start_and_ends_at_the_last_weights(kind: 
 
 
 # --- callbacks ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ITERATIVE)
-def test_callbacks_hear_every_epoch(kind: Any) -> None:
-    X, y = overlapping()
-    listener = Recorder()
-    given_X, given_y = X.tolist(), y.tolist()
-    model = limited(kind).set_callbacks(listener).fit(given_X, given_y)
-    names = [event[0] for event in listener.events]
-    assert names[0] == "setup"
-    assert names[-1] == "teardown"
-    assert listener.events[1] == ("begin", "fit", 3)
-    assert listener.events[-2] == ("end", "fit", 0)
-    assert listener.epochs == model.n_iter_
-    assert listener.data[0] is given_X  # as the user gave them
-    assert listener.data[1] is given_y
-    assert [event[2] for event in listener.events if event[:2] == ("end", "epoch")] == list(range(model.n_iter_))
-
-
-@pytest.mark.parametrize("kind", ITERATIVE)
-def test_callbacks_see_the_model_as_it_would_be(kind: Any) -> None:
-    X, y = overlapping()
-    options = {"random_state": 0} if "random_state" in kind().get_params() else {}
-    listener = Recorder()
-    model = limited(kind, **options).set_callbacks(listener).fit(X, y)
-    for n, seen in enumerate(listener.seen[:-1], start=1):
-        assert seen is not model
-        assert seen.n_iter_ == n
-        alone = kind(max_iter=n, **options).fit(X, y)
-        np.testing.assert_allclose(seen.decision_function(X), alone.decision_function(X))
-    final = listener.seen[-1]
-    np.testing.assert_array_equal(final.predict(X), model.predict(X))
-    assert final.status_ is model.status_
-
-
-def test_hooks_get_the_sample_weight() -> None:
-    X, y = overlapping()
-    weight = np.ones(60)
-    listener = Recorder()
-    limited(Perceptron).set_callbacks(listener).fit(X, y, sample_weight=weight)
-    assert listener.metadata["sample_weight"] is weight
-
-
-@pytest.mark.parametrize("kind", ITERATIVE)
-def test_a_request_to_stop_is_obeyed(kind: Any) -> None:
-    X, y = overlapping()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # what was asked for is no surprise
-        model = limited(kind).set_callbacks(Recorder(stop_after=1)).fit(X, y)
-    assert model.status_ is Status.STOPPED
-    assert model.n_iter_ == len(model.history_["errors"]) == 1
-    assert set(model.predict(X)) <= {0, 1}
-    assert "told to stop" in str(model.report_)
-    assert model.report_.to_dict()["remedy"] is None
-
-
-@pytest.mark.parametrize("strategy", ["one-vs-rest", "one-vs-one"])
-def test_a_request_to_stop_ends_all_problems(strategy: str) -> None:
-    X, y = three_classes()
-    listener = Recorder(stop_after=4)
-    model = limited(Perceptron, multiclass=strategy).set_callbacks(listener).fit(X, y)
-    assert model.status_ is Status.STOPPED
-    assert listener.epochs == 4
-    assert model.weights_.shape == (3, 5)
-    assert model.predict(X).shape == (150,)
-    assert listener.events[1] == ("begin", "fit", 9)
-
-
-@pytest.mark.parametrize("kind", ITERATIVE)
-def test_scoring_monitor(kind: Any) -> None:
-    for X, y in (overlapping(), three_classes()):
-        monitor = ScoringMonitor(scoring="accuracy")
-        model = limited(kind).set_callbacks(monitor).fit(X, y)
-        rows = monitor.get_logs().data
-        scores = [row["accuracy"] for row in rows if row["task_name"] == "epoch"]
-        assert len(scores) == len(model.history_["errors"])
-        assert rows[-1]["accuracy"] == pytest.approx(model.score(X, y))
-
-
-def test_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("rich")
-    X, y = overlapping()
-    for kind in ITERATIVE:
-        limited(kind).set_callbacks(ProgressBar()).fit(X, y)
-        assert kind.__name__ in capsys.readouterr().out
-
-
-def test_no_contexts_without_callbacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forbidden(*args: Any, **kwargs: Any) -> None:
-        raise AssertionError("a context was made")
-
-    monkeypatch.setattr(_callbacks.CallbackSupportMixin, "_init_callback_context", forbidden)
-    limited(Perceptron).fit(*overlapping())
-    with pytest.raises(AssertionError, match="a context was made"):
-        limited(Perceptron).set_callbacks(Recorder()).fit(*overlapping())
-
-
-def test_callbacks_inside_a_pipeline_and_a_search() -> None:
-    X, y = overlapping()
-    monitor = ScoringMonitor(scoring="accuracy")
-    inner = limited(Perceptron).set_callbacks(monitor)
-    pipeline = make_pipeline(StandardScaler(), inner).fit(X, y)
-    rows = [row for row in monitor.get_logs().data if row["task_name"] == "epoch"]
-    assert len(rows) == 3
-    search = GridSearchCV(pipeline, {"perceptron__margin": [0.0, 1.0]}, cv=2, refit=False)
-    search.set_callbacks(Propagated()).fit(X, y)
-    (listener,) = search._skl_callbacks
-    assert listener.count == {"epoch": 2 * 2 * 3}  # margins, folds, epochs
-
-
-class Propagated(Recorder):
-    """Set on a meta-estimator, it is handed down."""
-
-    max_propagation_depth = None
-
-    @property
-    def count(self) -> dict[str, int]:
-        return {"epoch": self.epochs}
-
-
-def test_a_callback_that_raises_is_torn_down() -> None:
-    def burst(task: int) -> None:
-        raise RuntimeError("out of paper")
-
-    listener = Recorder(action=burst)
-    with pytest.raises(RuntimeError, match="out of paper"):
-        limited(Perceptron).set_callbacks(listener).fit(*overlapping())
-    assert listener.events[-1] == ("teardown",)
-    assert signal.getsignal(signal.SIGINT) is not None
-
-
-def test_the_end_is_told_when_the_data_are_refused() -> None:
-    X, y = overlapping()
-    listener, model = Recorder(), limited(Perceptron)
-    before = {*vars(model), "_skl_callbacks"}
-    with pytest.raises(ValueError, match="X contains NaN"):
-        model.set_callbacks(listener).fit(np.where(np.arange(len(X))[:, None] > 50, np.nan, X), y)
-    assert listener.events[-1] == ("teardown",)
-    assert vars(model).keys() == before
 
 
 # --- Ctrl-C ---------------------------------------------------------------------------------------------------------
@@ -458,10 +252,10 @@ def test_a_factor_of_batch_relaxation_is_found_between_two_looks_at_the_keyboard
     for X in (np.ones((5000, 3)), np.ones((5, 501)), sparse.csr_array(np.ones((5, 4)))):
         problem = make_problem(X, np.arange(X.shape[0], dtype=np.int32) % 2, None, 2)
         watch = Watch()
-        assert largest_eigenvalue(problem, watch) > 0
+        assert normalized_eigenvalue(problem, watch) > 0
         watch.interrupted = True
         with pytest.raises(_driver.Interrupted):
-            largest_eigenvalue(problem, watch)
+            normalized_eigenvalue(problem, watch)
 
 
 def test_a_second_ctrl_c_raises(ctrl_c: Any) -> None:

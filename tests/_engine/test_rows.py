@@ -14,10 +14,8 @@ from numba import njit
 from scipy import sparse
 
 from discriminant import Perceptron
-from discriminant._engine.path import Path, copy_into, record
-from discriminant._engine.problem import narrow, sqnorms
+from discriminant._engine.problem import narrow
 from discriminant._engine.rows import (
-    CSR,
     compiled,
     finite,
     row_axpy,
@@ -25,7 +23,6 @@ from discriminant._engine.rows import (
     row_count,
     row_dot,
     row_length,
-    row_sqnorm,
     row_sums,
 )
 from discriminant.error_correcting import perceptron, pocket
@@ -119,30 +116,6 @@ def test_sums_are_those_of_float64_whatever_the_rows(kind: str) -> None:
     total, size = _sums(rows, 0, np.array([1.0, 1e-9, -1e9]))
     assert total == pytest.approx(1 + float(np.float32(0.1)) * 1e-9 - 3e9, rel=1e-15)
     assert size == pytest.approx(1 + 1e-10 + 3e9, rel=1e-15)
-
-
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("make", [np.ascontiguousarray, sparse.csr_array])
-def test_squared_lengths(make: Any, dtype: Any) -> None:
-    rows = narrow(make(X.astype(dtype)))
-    np.testing.assert_array_equal(sqnorms(rows), (X**2).sum(axis=1))
-    np.testing.assert_array_equal(sqnorms.py_func(rows), (X**2).sum(axis=1))
-    assert row_sqnorm(rows, 2) == 17.0625
-
-
-def test_indices_are_unsigned_views_and_the_callers_matrix_is_left_alone() -> None:
-    for make, unsigned in ((sparse.csr_array, np.uint32), (wide, np.uint64)):
-        matrix = make(X)
-        before = matrix.copy()
-        rows = narrow(matrix)
-        assert isinstance(rows, CSR)
-        assert rows.indices.dtype == rows.indptr.dtype == unsigned
-        assert np.shares_memory(rows.data, matrix.data)
-        assert np.shares_memory(rows.indices, matrix.indices)
-        assert not rows.data.flags.writeable
-        assert not rows.indices.flags.writeable
-        assert matrix.data.flags.writeable
-        np.testing.assert_array_equal(matrix.toarray(), before.toarray())
 
 
 def test_finite_survives_fastmath() -> None:
@@ -242,41 +215,6 @@ def test_the_pockets_visits_are_their_python_body() -> None:
         outcomes.append((met, A.tolist(), kept.tolist(), state.tolist()))
     assert outcomes[0] == outcomes[1]
     assert outcomes[0][3][4] > 0  # copies were made
-
-
-def test_a_path_is_thinned_when_it_is_full() -> None:
-    for run in (record, record.py_func):
-        for room in (4, 5, 8):
-            path, cursor = np.full((room, 1), np.nan), np.array([0, 1, 1])
-            path[0] = 0
-            for k in range(1, 101):
-                run(path, cursor, np.array([float(k)]))
-                used, stride = cursor[1], cursor[2]
-                assert cursor[0] == k
-                assert used <= room
-                np.testing.assert_array_equal(path[:used, 0], np.arange(0, k + 1, stride))
-                assert used == k // stride + 1
-                assert used > room / 2 - 1 or k < room
-
-
-def test_a_closed_path_ends_with_the_present_weights() -> None:
-    a = np.zeros(2)
-    path = Path(a, wanted=True)
-    path.rows = np.zeros((4, 2))
-    for k in range(1, 6):
-        a = a + 1
-        path.add(a)
-        rows = path.so_far(a)
-        assert rows is not None
-        assert rows[-1].tolist() == [k, k]
-    assert Path(a, wanted=False).so_far(a) is None
-
-
-def test_copy_into() -> None:
-    for run in (copy_into, copy_into.py_func):
-        target = np.zeros(3)
-        run(np.array([1.0, 2, 3]), target)
-        assert target.tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize(

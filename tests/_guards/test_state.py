@@ -21,6 +21,7 @@ from discriminant import (
     BalancedWinnow,
     FisherDiscriminant,
     KernelPerceptron,
+    LinearProgram,
     MultilayerPerceptron,
     MultilayerPerceptronRegressor,
     Perceptron,
@@ -178,6 +179,18 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(model: Any, monkeypatch: py
             assert same(value, copied)
     if hasattr(model, "predict"):
         assert len(model.predict(good["X"])) == 30
+
+
+def test_a_linear_program_that_runs_out_of_time_leaves_the_model_as_it_was(rng: np.random.Generator) -> None:
+    model = LinearProgram().fit(**data(0, LinearProgram()))
+    before = dict(vars(model))
+    model.set_params(time_limit=1e-6, criterion="minimax")
+    with pytest.raises(TimeoutError, match="time_limit"):
+        model.fit(rng.normal(size=(300, 10)), np.arange(300) % 2)
+    changed = {"time_limit": 1e-6, "criterion": "minimax"}
+    assert vars(model).keys() == before.keys()
+    assert all(value is (changed | before | changed)[name] for name, value in vars(model).items())
+    assert len(model.predict(data(0, model)["X"])) == 30
 
 
 def raising(error: type[BaseException]) -> Any:

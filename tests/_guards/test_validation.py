@@ -169,7 +169,8 @@ def told(call: Callable[[Any], Any], matrix: Any) -> str:
 
 def test_no_compiled_code_sees_bad_indices() -> None:
     """In a process of its own, which an alarm ends: code that follows such indices may never end, or crash."""
-    script = f"import signal, sys; signal.alarm(120); sys.path.append({str(Path(__file__).parents[1])!r}); " + (
+    folders = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    script = f"import signal, sys; signal.alarm(120); sys.path += {folders!r}; " + (
         "import test_validation as t; print(*t.not_refused(), sep='\\n', end='')"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -222,7 +223,7 @@ def test_labels_that_are_no_labels_are_refused_in_words() -> None:
 
 def test_parameters_beyond_float_are_refused_by_name() -> None:
     for model, match in (
-        (Perceptron(margin=10**400), "margin is beyond"),
+        (Perceptron(margin=10**400), "margin must be at most 1.8e308"),
         (Perceptron(start=[10**400, 0, 0, 0, 0]), "start holds a whole number beyond"),
         (WidrowHoffRegressor(start=[10**400, 0, 0, 0, 0]), "start holds a whole number beyond"),
         (PiecewiseLinearMachine(start=[[10**400, 0, 0, 0, 0]] * 4), "start holds a whole number beyond"),

@@ -286,13 +286,13 @@ def test_missing_package_is_one_sentence(module: str, line: list[str], extra: st
 def test_check_tells_the_time_left(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from discriminant._engine import progress as _progress
 
-    clock = iter([0.0, 10.0, 10.0, 20.0, 30.0])
+    clock = iter([0.0, 10.0, 20.0, 30.0])
     monkeypatch.setattr(_progress.time, "monotonic", lambda: next(clock))
-    with _progress.Progress("separability", shown=True) as meter:
-        meter.say("reading")  # at 10 s
-        meter.share(0.25)  # at 20 s: 10 s for a quarter
+    with _progress.TerminalBar("separability", shown=True) as meter:
+        meter("reading", 0.0)  # at 10 s
+        meter("", 0.25)  # at 20 s: 10 s for a quarter
         assert capsys.readouterr().err.endswith("reading, 30 s left")
-        meter.share(0.1)  # another pass begins at 30 s
+        meter("", 0.1)  # another pass begins at 30 s
         assert capsys.readouterr().err.rstrip().endswith("reading")
 
 

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.callback import ScoringMonitor
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
-from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 
 from discriminant import (
@@ -35,10 +35,11 @@ from discriminant import (
 from discriminant._engine import driver as _driver
 from discriminant.mlp import training as _network
 
+pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+
+
 THEIRS = {"sigmoid": "logistic", "tanh": "tanh", "relu": "relu", "linear": "identity"}
 OUTPUTS = ["log two", "log three", "squared two", "squared three", "one value", "two values"]
-
-pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 
 
 @pytest.fixture
@@ -59,14 +60,6 @@ def same_weights(one: Any, other: Any, atol: float = 0.0) -> None:
 
 
 # The worked examples
-
-
-def test_example_16_gradient_of_one_linear_unit() -> None:
-    """E = (w'x - 1)^2 at w = (0.5, 0), x = (1, 2); the criterion is E/2."""
-    net = MultilayerPerceptronRegressor(alpha=0).with_weights([[[0.5], [0.0]]])
-    coefs, intercepts = net.gradient([[1.0, 2.0]], [1.0])
-    np.testing.assert_array_equal(2 * coefs[0][:, 0], [-1, -2])
-    np.testing.assert_array_equal(2 * intercepts[0], [-1])
 
 
 def test_example_17_forward_pass_of_the_exclusive_or() -> None:
@@ -198,20 +191,6 @@ def test_the_same_momentum_and_weights_as_scikit_learn(options: Any, iris: Any, 
     same_weights(ours, theirs, 1e-9)
 
 
-@pytest.mark.parametrize("outputs", [1, 2])
-def test_the_same_regression_as_scikit_learn(outputs: int, iris: Any) -> None:
-    X, Y = iris[0][:, :2], iris[0][:, 2 : 2 + outputs]
-    y = Y[:, 0] if outputs == 1 else Y
-    common = {"max_iter": 30, "random_state": 1, "batch_size": 50}
-    ours = quiet(MultilayerPerceptronRegressor((7,), **common), X, y)
-    theirs = quiet(MLPRegressor(hidden_layer_sizes=(7,), **common), X, y)
-    same_weights(ours, theirs, 1e-9)
-    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=1e-9)
-    assert ours.predict(X).shape == y.shape
-    if outputs == 1:  # scikit-learn divides the loss by the number of outputs, but not its gradient
-        np.testing.assert_allclose(ours.history_["criterion"], theirs.loss_curve_, rtol=1e-9)
-
-
 def test_it_stops_when_scikit_learn_stops(iris: Any) -> None:
     X, y = iris
     ours = MultilayerPerceptron((6,), learning_rate=0.05, max_iter=500, random_state=0).fit(X, y)
@@ -234,14 +213,6 @@ def test_linear_units_are_one_linear_layer(iris: Any) -> None:
     plane = pair.collapse()
     assert isinstance(plane, Hyperplane)
     np.testing.assert_allclose(plane.value(X), pair.decision_function(X), atol=1e-12)
-
-
-def test_linear_regression_by_a_network_collapses(iris: Any) -> None:
-    X, Y = iris[0][:, :2], iris[0][:, 2:]
-    both = quiet(MultilayerPerceptronRegressor((4,), "linear", max_iter=20, random_state=0), X, Y)
-    np.testing.assert_allclose(np.column_stack([plane.value(X) for plane in both.collapse()]), both.predict(X))
-    one = quiet(MultilayerPerceptronRegressor((), max_iter=20, random_state=0), X, Y[:, 0])
-    np.testing.assert_allclose(one.collapse().value(X), one.predict(X))
 
 
 def test_other_units_do_not_collapse() -> None:
@@ -490,6 +461,15 @@ def test_portions_go_on_from_weights_set_by_hand(iris: Any) -> None:
     start.partial_fit(X, y)
     for found, before, derivative in zip(start.coefs_ + start.intercepts_, W + b, dW + db, strict=True):
         np.testing.assert_allclose(found, before - 0.5 * derivative, atol=1e-15)
+
+
+def test_two_classes_may_have_two_output_units(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(20, 2))
+    net = MultilayerPerceptron(hidden=()).with_weights([[[1.0, -1.0], [0.5, 0.0]]])
+    before = net.predict(X)
+    net.set_params(learning_rate=1e-12).partial_fit(X, before)
+    assert net.decision_function(X).shape == (20, 2)
+    np.testing.assert_array_equal(net.predict(X), before)
 
 
 def test_portions_need_classes_and_no_rows_held_out(iris: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from sklearn.callback import CallbackSupportMixin
 from sklearn.callback import with_callbacks as _with_callbacks
 
-__all__ = ["CallbackSupportMixin", "Listener", "listen", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "Listener", "with_callbacks"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,14 +19,27 @@ def with_callbacks(method: F) -> F:
 
 
 class Listener:
-    """Tells the callbacks of an estimator about its fit: one subtask an epoch."""
+    """Tells the callbacks of an estimator about its fit, one subtask an epoch; without callbacks it makes nothing.
 
-    def __init__(self, estimator: Any, max_subtasks: int, **given: Any) -> None:
+    X, y and the weights are handed on as the user gave them.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self._estimator = estimator
-        self._given = given
-        self._root = estimator._init_callback_context(max_subtasks=max_subtasks)
-        self._root.call_on_fit_task_begin(estimator=estimator, **given)
+        self._given = {"X": X, "y": y, "metadata": {} if sample_weight is None else {"sample_weight": sample_weight}}
+        self._root: Any = None
         self._task: Any = None
+
+    def open(self, max_subtasks: int) -> None:
+        """The fit begins, with at most so many epochs."""
+        if hasattr(self._estimator, "_skl_callbacks"):
+            self._root = self._estimator._init_callback_context(max_subtasks=max_subtasks)
+            self._root.call_on_fit_task_begin(estimator=self._estimator, **self._given)
+
+    @property
+    def heard(self) -> bool:
+        """Whether there are callbacks."""
+        return self._root is not None
 
     def begin(self) -> None:
         """An epoch begins."""
@@ -35,20 +48,13 @@ class Listener:
 
     def end(self, attributes: Callable[[], dict[str, Any]]) -> bool:
         """An epoch has ended with these fitted attributes; True when a callback asks to stop."""
-        return bool(
-            self._task.call_on_fit_task_end(
-                estimator=self._estimator, reconstruction_attributes=attributes, **self._given
-            )
-        )
+        return self._ended(self._task, attributes)
 
     def finish(self) -> None:
         """The fit has ended; the estimator is fitted."""
-        self._root.call_on_fit_task_end(estimator=self._estimator, reconstruction_attributes=dict, **self._given)
+        if self.heard:
+            self._ended(self._root, dict)
 
-
-def listen(estimator: Any, max_subtasks: int, X: Any, y: Any, sample_weight: Any) -> Listener | None:
-    """A listener with X and y as the user gave them, or None when no callback is set."""
-    if not hasattr(estimator, "_skl_callbacks"):
-        return None
-    metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return Listener(estimator, max_subtasks, X=X, y=y, metadata=metadata)
+    def _ended(self, task: Any, attributes: Callable[[], dict[str, Any]]) -> bool:
+        estimator = self._estimator
+        return bool(task.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=attributes, **self._given))

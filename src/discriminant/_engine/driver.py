@@ -68,7 +68,7 @@ class Watch:
 def watching() -> Iterator[Watch]:
     """A watch that hears Ctrl-C; the second one within two seconds raises, also across the fits of a search.
 
-    Only in the main thread, and only where nobody has put a handler of his own.
+    Only in the main thread, and only where no other handler is installed.
     """
     watch = Watch()
 
@@ -133,7 +133,7 @@ class Rule(Protocol):
 
     @property
     def findings(self) -> Findings:
-        """What it tells beside the weights."""
+        """What it finds beside the weights."""
 
     def epoch(self, problem: Any, watch: Watch) -> Epoch:
         """One iteration; its ``status`` is None while there is more to do."""
@@ -145,37 +145,28 @@ def drive(
     max_iter: int,
     watch: Watch,
     begin: Callable[[], None] | None = None,
-    end: Callable[[], bool] | None = None,
+    end: Callable[[int], bool] | None = None,
 ) -> Solution[Any]:
-    """Run the rule until it says that it is done, a callback or Ctrl-C stops it, or ``max_iter`` is reached."""
-    epochs = Epochs()
-    status = _loop(rule, problem, max_iter, watch, epochs, begin, end)
-    return Solution(rule.answer, status, epochs, rule.findings, rule.path)
+    """Run the rule until it says that it is done, a callback or Ctrl-C stops it, or ``max_iter`` is reached.
 
-
-def _loop(
-    rule: Rule,
-    problem: Any,
-    max_iter: int,
-    watch: Watch,
-    epochs: Epochs,
-    begin: Callable[[], None] | None,
-    end: Callable[[], bool] | None,
-) -> Status:
+    ``begin`` is called before each epoch, ``end`` after it with the number of epochs; True asks to stop.
+    """
+    epochs, status = Epochs(), Status.BUDGET
     while len(epochs) < max_iter:
         if watch.interrupted or watch.stopped:
-            return Status.STOPPED
+            status = Status.STOPPED
+            break
         if begin is not None:
             begin()
         try:
             epoch = rule.epoch(problem, watch)
         except Interrupted:
-            return Status.STOPPED
+            status = Status.STOPPED
+            break
         epochs.append(epoch)
-        if end is not None and end():
+        if end is not None and end(len(epochs)):
             watch.stopped = True
-        if epoch.status is not None:
-            return epoch.status
-        if watch.stopped:
-            return Status.STOPPED
-    return Status.BUDGET
+        if epoch.status is not None or watch.stopped:
+            status = epoch.status or Status.STOPPED
+            break
+    return Solution(rule.answer, status, epochs, rule.findings, rule.path)

@@ -49,7 +49,7 @@ def moments(X: Any, T: Targets, v: Matrix | None = None, watch: Watch | None = N
     """Means, scatter and cross products in one pass; what overflows is left to ``Moments.finite``.
 
     The squares are taken about a provisional center where the features lie far from zero, because
-    sum xx' - n mm' would cancel there.
+    Σ xxᵗ - n mmᵗ would cancel there.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         return _moments(X, T, v, watch)
@@ -67,7 +67,7 @@ def _moments(X: Any, T: Targets, v: Matrix | None, watch: Watch | None) -> Momen
 
 
 def _sums(B: Any, S: Matrix, u: Matrix | None, center: Matrix | None) -> list[Any]:
-    """Number, sums of x, of t, of xx', of xt' and of the squares of t over one block; float32 is widened."""
+    """Number, sums of x, of t, of xxᵗ, of xtᵗ and of the squares of t over one block; float32 is widened."""
     B = B.astype(np.float64, copy=False)
     if center is not None:
         B = B - center

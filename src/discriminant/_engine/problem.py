@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._guards.validation import floats
+from .._guards.validation import all_finite, floats
 from .refusals import refusal
 from .rows import CSR, Rows, compiled, row_count, row_sqnorm
 
@@ -74,14 +74,14 @@ class Problem:
         return replace(self, rows=narrow(merged), source=merged)
 
     def squared_radius(self) -> float:
-        """R^2, the largest squared length of a pattern; no root is taken, so that whole numbers stay whole."""
+        """R², the largest squared length of a pattern; no root is taken, so that whole numbers stay whole."""
         squares = sqnorms(self.canonical().rows)[self.part]
-        if not np.all(np.isfinite(squares)):
+        if not all_finite(squares):
             raise self.refuse()
         return float(squares.max(initial=0))
 
     def exact(self, start: NDArray[Any], additions: int, eta: float, bias: float) -> bool:
-        """Whether so many additions of eta y to ``start`` meet nothing but whole numbers small enough to be exact."""
+        """Whether so many additions of ηy to ``start`` meet nothing but whole numbers small enough to be exact."""
         factors = np.array([eta, bias])
         whole = all(np.all(part == np.floor(part)) for part in (start, self.values, self.weight, factors))
         size = max(1.0, bias, float(np.abs(self.values).max(initial=0)))
@@ -90,9 +90,7 @@ class Problem:
 
     def check_finite(self) -> None:
         """Refuse NaN and infinity before work that is not one of the compiled passes."""
-        with np.errstate(all="ignore"):
-            total = self.values.sum()  # one pass, no copy; the sum of finite numbers can only overflow
-        if not np.isfinite(total) and not np.all(np.isfinite(self.values)):
+        if not all_finite(self.values):
             raise self.refuse()
 
     def refuse(self) -> ValueError:
@@ -154,7 +152,7 @@ def make_problem(X: Any, labels: NDArray[np.int32], sample_weight: Any, n_classe
     weight = check_weight(sample_weight, labels.size, X.dtype)
     if weight.size:
         absent = weight == 0
-        if absent.any() and not np.all(np.isfinite(X[absent].data if sparse.issparse(X) else X[absent])):
+        if absent.any() and not all_finite(X[absent].data if sparse.issparse(X) else X[absent]):
             raise refusal(X)  # no pass visits these rows, and predict would refuse them
         labels = np.where(absent, np.int32(-1), labels)
     return Problem(narrow(X), labels, weight, 1 if n_classes == 2 else n_classes, X.shape[1], X.dtype, X)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._guards.validation import all_finite
+
 LIGHT = 1e-300  # weights of rows that lose digits in products
 
 
@@ -64,7 +66,7 @@ def published(A: Matrix, dtype: Any) -> NDArray[Any]:
     """The weights in the type of the data, which must hold them."""
     with np.errstate(over="ignore"):
         weights = A.astype(dtype)
-    if not np.all(np.isfinite(weights)):
+    if not all_finite(weights):
         raise ValueError(
             f"the weights overflow {dtype}: the features are too small, or vary too little about a large value. Scale "
             "them, for instance with StandardScaler."

@@ -147,17 +147,17 @@ def row_count(X: Rows) -> int:
 
 
 def row_dot(X: Rows, i: int, a: NDArray[Any]) -> Any:
-    """Inner product a'y with the augmented row y = (1, x_i)."""
+    """Inner product aᵗy with the augmented row y = (1, xᵢ)."""
     return _csr_dot(X, i, a) if isinstance(X, CSR) else _dense_dot(X, i, a)
 
 
 def row_sums(X: Rows, i: int, a: NDArray[Any]) -> Any:
-    """Inner product a'y and the sum of the moduli of its terms, to which its rounding error is proportional."""
+    """Inner product aᵗy and the sum of the moduli of its terms, to which its rounding error is proportional."""
     return _csr_sums(X, i, a) if isinstance(X, CSR) else _dense_sums(X, i, a)
 
 
 def row_axpy(X: Rows, i: int, s: Any, bias: Any, a: NDArray[Any]) -> None:
-    """Add s times the row (bias, x_i) to a."""
+    """Add s times the row (bias, xᵢ) to a."""
     _csr_axpy(X, i, s, bias, a) if isinstance(X, CSR) else _dense_axpy(X, i, s, bias, a)
 
 

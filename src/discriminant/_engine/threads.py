@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import copy_context
 from functools import cache
-from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from .driver import Watch
-from .linalg import add_squares as add_squares
 
 BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
 RUNS = 16  # parts of the data that threads may take, whatever their number
+
+T = TypeVar("T")
 
 
 class _Limit:
@@ -54,29 +56,55 @@ def one_blas_thread() -> Iterator[None]:
                 _Limit.before.restore_original_limits()
 
 
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """The helpers of all callers, started when they are first needed."""
+    return ThreadPoolExecutor(max(1, (os.cpu_count() or 1) - 1), "discriminant")
+
+
+if hasattr(os, "register_at_fork"):  # the threads of a parent do not live in its child
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
 class Workers:
-    """As many threads as there are processors, unless a number is given; the calling one takes its share."""
+    """At most ``count`` threads, as many as there are processors by default; the calling one takes its share.
+
+    One pool serves all.  Nobody waits for work that lies in its queue: who calls takes tasks until none is left, takes
+    back the helpers that have not begun, and waits for the others.  So a task may call ``each`` itself.
+    """
 
     def __init__(self, count: int | None = None) -> None:
         self.count = count or os.cpu_count() or 1
-        self._pool: ThreadPoolExecutor | None = None
 
-    def each(self, work: Callable[[int], None], tasks: int) -> None:
-        """Do the work of every number below ``tasks``."""
-        workers = max(1, min(self.count, tasks))
+    def each(self, work: Callable[[int], T], tasks: int) -> list[T]:
+        """The results of the work for every number below ``tasks``, in the order of these numbers."""
+        results: list[Any] = [None] * tasks
+        waiting = deque(range(tasks))
 
-        def share(k: int) -> None:
-            for task in range(k, tasks, workers):
-                work(task)
+        def share() -> None:
+            while waiting:
+                try:
+                    task = waiting.popleft()
+                except IndexError:  # another thread took the last
+                    return
+                results[task] = work(task)
 
-        if workers > 1:
-            self._pool = self._pool or ThreadPoolExecutor(self.count - 1)
-        others = [self._pool.submit(share, k) for k in range(1, workers)] if self._pool else []
+        # A copy of the context brings numpy's errstate along.
+        helpers = [_pool().submit(copy_context().run, share) for _ in range(min(self.count, tasks) - 1)]
         try:
-            share(0)
+            share()
         finally:
-            for other in others:
-                other.result()
+            waiting.clear()
+            running = [helper for helper in helpers if not helper.cancel()]
+            wait(running)
+        for helper in running:
+            helper.result()
+        return results
+
+
+def _summed(parts: list[list[Any]]) -> list[Any]:
+    """The sums of the first, second, ... entries of all parts, in the order of the parts."""
+    return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
 
 
 def in_order(X: Any, work: Callable[[slice], list[Any]], watch: Watch | None = None) -> list[Any]:
@@ -94,22 +122,19 @@ def in_order(X: Any, work: Callable[[slice], list[Any]], watch: Watch | None = N
             watch.check()
         return work(slice(start, min(start + BLOCK, n)))
 
-    def total(starts: range) -> list[Any]:
-        parts = [part(start) for start in starts]
-        return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
+    def total(k: int) -> list[Any]:
+        return _summed([part(start) for start in runs[k]])
 
     if len(runs) == 1:
-        return total(runs[0])
-    with one_blas_thread(), ThreadPoolExecutor(os.cpu_count()) as pool:
-        sums = list(pool.map(total, runs))
-    return [sum(column[1:], start=column[0]) for column in zip(*sums, strict=True)]
+        return total(0)
+    with one_blas_thread():
+        return _summed(Workers().each(total, len(runs)))
 
 
 def in_runs(n: int, count: int, work: Callable[[int, int], list[Any]]) -> list[Any]:
     """Add up the work on ``count`` runs of rows, in their order."""
     if count <= 1:
         return work(0, n)
-    runs = list(pairwise(np.linspace(0, n, count + 1).astype(int).tolist()))
-    with one_blas_thread(), ThreadPoolExecutor(os.cpu_count()) as pool:
-        parts = list(pool.map(lambda run: work(*run), runs))
-    return [sum(column[1:], start=column[0]) for column in zip(*parts, strict=True)]
+    ends = np.linspace(0, n, count + 1).astype(int).tolist()
+    with one_blas_thread():
+        return _summed(Workers().each(lambda k: work(ends[k], ends[k + 1]), count))

@@ -19,6 +19,8 @@ REMEDIES = {
     "features as input": "Give X the columns that the model was fitted on.",
 }
 
+FEW = 4096  # numbers that are looked at one by one sooner than numpy's warnings are switched off for their sum
+
 
 def taken(model: Any, *data: Any, **options: Any) -> Any:
     """scikit-learn's validation of X, or of X and y; all that it refuses is a ``ValueError`` with a remedy."""
@@ -66,6 +68,14 @@ def floats(name: str, values: Any, dtype: Any, remedy: str) -> NDArray[Any]:
         raise too_large(name) from error
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} holds what is no number ({error}): {remedy}.") from error
+
+
+def all_finite(values: NDArray[Any]) -> bool:
+    """Whether no entry is NaN or infinite: of many one pass and no copy, for a sum of finite ones can only overflow."""
+    if values.size <= FEW:
+        return bool(np.isfinite(values).all())
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(values.sum()) or np.all(np.isfinite(values)))
 
 
 def check_indices(X: Any) -> None:

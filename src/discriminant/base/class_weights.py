@@ -13,9 +13,11 @@ Vector = NDArray[np.float64]
 
 
 def check_class_weight(class_weight: Any) -> None:
-    """Refuse a word that is not known; what a dict holds is looked at when the classes are known."""
-    if isinstance(class_weight, str):
+    """Refuse what is neither a known word nor a dict; what a dict holds is looked at when the classes are known."""
+    if class_weight is None or isinstance(class_weight, str):
         choice("class_weight", class_weight, ("balanced", None))
+    elif not hasattr(class_weight, "get"):
+        raise ValueError(f"class_weight={class_weight!r}: give a dict from labels to weights, or 'balanced'.")
 
 
 def row_weights(class_weight: Any, classes: NDArray[Any], labels: NDArray[np.int32], given: NDArray[Any]) -> Vector:
@@ -32,8 +34,6 @@ def row_weights(class_weight: Any, classes: NDArray[Any], labels: NDArray[np.int
 
 def _by_class(class_weight: Any, classes: NDArray[Any]) -> Vector:
     """The weights of a dict by class, 1 for a class that it does not name."""
-    if not hasattr(class_weight, "get"):
-        raise ValueError(f"class_weight={class_weight!r}: give a dict from labels to weights, or 'balanced'.")
     known = set(classes.tolist())
     if strange := [label for label in class_weight if label not in known]:
         raise ValueError(f"class_weight names {strange[0]!r}, which is not among the classes {sorted(known)}.")

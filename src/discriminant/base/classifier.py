@@ -7,30 +7,28 @@ linear machine of its own takes Kesler's rule.  Ties and ambiguous regions stay 
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._engine.callbacks import CallbackSupportMixin, Listener, listen, with_callbacks
-from .._engine.driver import Plan, Rule, Watch, drive, watching
-from .._engine.labels import encode, encode_known
+from .._engine.callbacks import with_callbacks
+from .._engine.driver import Plan
+from .._engine.labels import encode
 from .._engine.problem import Problem, make_problem
-from .._guards.state import all_or_nothing, unchanged_on_failure
-from .._guards.validation import floats, taken
-from ..exceptions import warn_of
+from .._guards.parameters import choice
+from .._guards.state import all_or_nothing
+from .._guards.validation import all_finite, taken
 from ..multiclass import ambiguous, n_problems, pairwise_scores, relabel, votes
-from ..solution import Epochs, Report, Solution, Status, details_of, history_of
+from ..solution import Report, Solution, Status, details_of, history_of
 from .diagnosis import diagnosis
-from .lazy_report import Later
+from .iterative import IterativeEstimator, SolvingEstimator, start_vectors
+from .lazy_report import LazyFacts
 
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
-from .._guards.parameters import PASSES, Constraint, check_parameters, choice
 
 # the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
 ORDER_OF_VISITS = {
@@ -39,7 +37,7 @@ ORDER_OF_VISITS = {
 }
 
 
-class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
     """Base of the classifiers: data in, ``_solutions`` for the mathematics, fitted attributes out."""
 
     _criterion = ""
@@ -54,6 +52,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     @with_callbacks
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from patterns X with labels y.
 
@@ -76,28 +75,20 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[Any]]:
         """Fit, with what else the procedure's ``_solutions`` takes, and give what was found."""
-        with unchanged_on_failure(self):
-            self._check_parameters()
-            given_X, given_y = X, y
-            X, y = self._validated(X, y, reset=True)
-            self.classes_, labels = encode(y)
-            if self.classes_.size < 2:
-                raise ValueError(
-                    f"y holds one class, {self.classes_.tolist()}: a discriminant needs at least two classes; "
-                    "add rows of another class."
-                )
-            problem = make_problem(X, labels, sample_weight, self.classes_.size)
-            self._rules: list[Rule] = []
-            with watching() as watch:
-                solutions = self._solutions(problem, watch, given_X, given_y, sample_weight, **options)
-                self._publish(solutions, problem, given_X)
-                self._portions = [solution.told for solution in solutions]
-            self._warn(watch, solutions)
-        return solutions
+        self._check_parameters()
+        given_X, given_y = X, y
+        X, y = self._validated(X, y, reset=True)
+        self.classes_, labels = encode(y)
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"y holds one class, {self.classes_.tolist()}: a discriminant needs at least two classes; "
+                "add rows of another class."
+            )
+        problem = make_problem(X, labels, sample_weight, self.classes_.size)
+        return self._learn(problem, given_X, given_y, sample_weight, **options)
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that make no sense, by name, before the data are looked at."""
-        check_parameters(self)
+        super()._check_parameters()
         choice("multiclass", self.multiclass, self._strategies)
 
     def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
@@ -109,12 +100,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """scikit-learn's validation, made safe."""
         return taken(self, *data, **options)
 
-    def _solutions(
-        self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any
-    ) -> list[Solution[Any]]:  # pragma: no cover
-        raise NotImplementedError(f"{type(self).__name__} must say how it solves a problem.")
-
-    def _problems(self, problem: Problem) -> list[Problem]:
+    def _problems(self, problem: Problem) -> list[Any]:
         """The problem itself for two classes or Kesler's rule, else one problem of two categories each."""
         if problem.n_outputs == 1:
             self.multiclass_ = "two-category"
@@ -132,7 +118,7 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.history_ = history_of(solutions)
         self._set_weights(np.concatenate([solution.weights for solution in solutions]))
         theorem = self._theorem(solutions[0], problem) if len(solutions) == 1 else None
-        self.report_ = Report(self._facts(solutions, problem), Later(X, problem, theorem, self._is_plane()))
+        self.report_ = Report(self._facts(solutions, problem), LazyFacts(X, problem, theorem, self._is_plane()))
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         self.weights_ = A[0] if len(A) == 1 else A
@@ -179,15 +165,11 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """The number of corrections that a theorem allows, given the radius of the data; None without one."""
         return None
 
-    def _warn(self, watch: Watch, solutions: list[Solution[Any]]) -> None:
-        """Warn the caller of ``fit`` or ``partial_fit``."""
-        warn_of(self.report_, watch.interrupted)
-
     def _scores(self, X: Any) -> NDArray[Any]:
         """The discriminants of every row: (n, number of weight vectors)."""
         if self._takes_short_path(X):
             scores = X @ self.coef_.T + self.intercept_
-            if np.all(np.isfinite(scores)):
+            if all_finite(scores):
                 return np.asarray(scores)
         check_is_fitted(self)
         X = self._taken(X, reset=False)
@@ -321,57 +303,8 @@ class LinearClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return votes(scores, self.classes_.size, self.multiclass_)
 
 
-class IterativeClassifier(LinearClassifier):
-    """Base of the procedures that the driver runs: ``_begin`` makes the rule, the rest is here."""
-
-    max_iter: int
-    start: Any
-
-    _parameters: dict[str, Constraint] = {"max_iter": PASSES}
-
-    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:  # pragma: no cover
-        raise NotImplementedError(f"{type(self).__name__} must make its rule.")
-
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
-        problems = self._problems(problem)
-        listener = listen(self, int(self.max_iter) * len(problems), X, y, sample_weight)
-        starts = self._starts(problem, len(problems))
-        solutions: list[Solution[Any]] = []
-        for part, start in zip(problems, starts, strict=True):
-            rule = self._begin(part, start, online=False)
-            if listener is None:
-                solutions.append(drive(rule, part, int(self.max_iter), watch))
-                continue
-            others = [solution.weights for solution in solutions], starts[len(solutions) + 1 :]
-            solutions.append(self._listened(rule, part, watch, listener, *others))
-        if listener is not None:
-            self._publish(solutions, problem, X)  # so that the callbacks find a fitted model
-            listener.finish()
-        return solutions
-
-    def _listened(
-        self,
-        rule: Rule,
-        problem: Problem,
-        watch: Watch,
-        listener: Listener,
-        before: list[NDArray[Any]],
-        after: list[NDArray[Any]],
-    ) -> Solution[Any]:
-        """Drive one problem while callbacks listen; they see the model as it would be if the fit ended now."""
-        epochs = 0
-
-        def attributes() -> dict[str, Any]:
-            seen = copy(self)
-            seen._set_weights(np.concatenate([*before, rule.answer, *after]))
-            return {**seen.__dict__, "n_iter_": epochs}
-
-        def end() -> bool:
-            nonlocal epochs
-            epochs += 1
-            return listener.end(attributes)
-
-        return drive(rule, problem, int(self.max_iter), watch, listener.begin, end)
+class IterativeClassifier(IterativeEstimator, LinearClassifier):
+    """Base of the classifiers that the driver runs."""
 
     def _plan(self) -> Plan:
         """How the rules of this fit are to run."""
@@ -380,109 +313,5 @@ class IterativeClassifier(LinearClassifier):
         return Plan(known.get("order", "cyclic"), known.get("random_state"), known.get("record") == "weights", shares)
 
     def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
-        """The augmented start vectors of each problem."""
-        rows = problem.n_outputs if self.multiclass_ == "kesler" else n_problems
-        shape = (rows, problem.n_features + 1)
-        if self.start is None:
-            A = np.zeros(shape, problem.dtype)
-        else:
-            A = floats("start", self.start, problem.dtype, "give finite weights")
-            if A.shape not in (shape, shape[1:]):
-                wanted = f"{shape[1:]} or {shape}" if rows > 1 else f"{shape[1:]}"
-                raise ValueError(f"start has shape {A.shape}: give an augmented vector (w0, w) of shape {wanted}.")
-            if not np.all(np.isfinite(A)):
-                raise ValueError("start holds NaN or infinity: give finite weights.")
-            A = np.broadcast_to(A, shape).copy()
-        return [A] if n_problems == 1 else [A[[p]] for p in range(n_problems)]
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def available_when(check: Callable[[Any], bool]) -> Callable[[F], F]:
-    """scikit-learn's ``available_if``, typed."""
-    return cast(Callable[[F], F], available_if(check))
-
-
-def _single_sample(estimator: Any) -> bool:
-    """Whether the rule corrects pattern by pattern, with no number for each of them: else no ``partial_fit``."""
-    return not any(getattr(estimator, name, False) for name in ("batch", "dual", "slack"))
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other or np.array_equal(one, other)
-
-
-class OnlineClassifier(IterativeClassifier):
-    """Base of the single-sample rules: they can go on with data that arrive in portions."""
-
-    _portions: list[Epochs]
-    _begun_with: list[Any]
-
-    @available_when(_single_sample)
-    @all_or_nothing
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a portion of data, going on from the present weights.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Labels.
-        classes : array of shape (c,), default=None
-            All classes that will ever come; needed at the first call.
-        sample_weight : array of shape (n,), default=None
-            Weights.
-
-        Returns
-        -------
-        self
-            The classifier.
-        """
-        self._check_parameters()
-        first = not hasattr(self, "status_")
-        given_X = X
-        X, y = self._validated(X, y, reset=first)
-        self._check_classes(classes, first)
-        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
-        problems = self._problems(problem)
-        parameters = [value for name, value in vars(self).items() if name.strip("_") == name]
-        if first:
-            self._portions = [Epochs() for _ in problems]
-        if first or not self._rules or not all(map(_same, parameters, self._begun_with)):
-            self._rules, self._begun_with = self._resume(problem, problems, first), parameters
-        with watching() as watch:
-            solutions = [drive(rule, part, 1, watch) for rule, part in zip(self._rules, problems, strict=True)]
-        for solution, past in zip(solutions, self._portions, strict=True):
-            past.extend(solution.epochs)
-            solution.epochs = past
-        self._publish(solutions, problem, given_X)
-        if watch.interrupted:
-            self._warn(watch, solutions)
-        return self
-
-    def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
-        """Rules that go on from the present weights, or begin."""
-        starts = self._starts(problem, len(problems))
-        if not first:
-            A = np.atleast_2d(self._resumed_from()).astype(problem.dtype)
-            starts = [A] if len(problems) == 1 else list(A[:, None])
-        rules = [self._begin(part, start.copy(), online=True) for part, start in zip(problems, starts, strict=True)]
-        for rule, past in zip(rules, self._portions, strict=True):
-            rule.k = past.corrections
-        return rules
-
-    def _resumed_from(self) -> NDArray[Any]:
-        """The start vectors with which a rule goes on where the fit ended."""
-        return self.weights_
-
-    def _check_classes(self, classes: Any, first: bool) -> None:
-        if first:
-            if classes is None:
-                raise ValueError("classes=None: the first call of partial_fit must be given all classes.")
-            self.classes_, _ = encode(np.asarray(classes))
-            if self.classes_.size < 2:
-                raise ValueError(f"classes={self.classes_.tolist()}: give at least two classes.")
-        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
-            raise ValueError(f"classes={classes!r} are not those of the first call, {self.classes_.tolist()}.")
+        rows = problem.n_outputs if self.multiclass_ == "kesler" else 1
+        return start_vectors(self.start, problem, n_problems, rows)

@@ -1,17 +1,17 @@
 """The second-order expansion of a criterion: Newton's step, and by how much J can still fall.
 
-    J(a - s) = J(a) - s'grad J + s'Hs/2 + ...,     least at  s = H^-1 grad J,  lower there by  s'grad J / 2
+    J(a - s) = J(a) - sᵗ∇J + sᵗHs/2 + ...,     least at  s = H⁻¹∇J,  lower there by  sᵗ∇J / 2
 
-H = sum of c_i y_i y_i' with c_i = w_i phi''(a'y_i) is never built about the origin.  About the mean m of the patterns,
-weighted by c, it falls apart into C = sum of c_i and the scatter S of the features, so that data far from the origin
+H = Σ cᵢ yᵢyᵢᵗ with cᵢ = wᵢ φ″(aᵗyᵢ) is never built about the origin.  About the mean m of the patterns,
+weighted by c, it falls apart into C = Σ cᵢ and the scatter S of the features, so that data far from the origin
 lose no digits:
 
-    s_w = S^-1 (g_w - m g_0),      s_0 = g_0 / C - m's_w            g = (g_0, g_w) the gradient
+    s_w = S⁻¹(g_w - m g₀),      s₀ = g₀ / C - mᵗs_w            g = (g₀, g_w) the gradient
 
 Where S is singular the shortest s is taken.  Where it would be too large, s is the shortest solution of the
-least-squares problem sqrt(c) Ys = r, grad J = Y' sqrt(c) r, found by LSQR from products with Y alone.
+least-squares problem √c Ys = r, ∇J = Yᵗ√c r, found by LSQR from products with Y alone.
 
-Where phi'' < 0, as in the squared sigmoid, its modulus counts, so that s always leads downhill.
+Where φ″ < 0, as in the squared sigmoid, its modulus counts, so that s always leads downhill.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class NewtonStep(NamedTuple):
 def newton_step(criterion: Criterion, margins: NDArray[Any], gradient: NDArray[Any], watch: Watch) -> NewtonStep:
     """The shortest minimizer of the expansion at the weights that have these margins and this gradient.
 
-    The criterion must have been made of ``Samples``.  Where a pattern pulls and its phi'' underflows, nothing is
+    The criterion must have been made of ``Samples``.  Where a pattern pulls and its φ″ underflows, nothing is
     promised: the fall is infinite.
     """
     c = np.abs(np.broadcast_to(criterion.curvatures(margins), margins.shape))

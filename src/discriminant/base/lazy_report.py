@@ -14,7 +14,7 @@ from .._engine.problem import Problem
 from ..bounds import cover, radius
 
 
-class Later:
+class LazyFacts:
     """What a report adds when it is read: the bound, the scale of the features, how much separation means.
 
     Data of more than ``SMALL`` bytes are held weakly, because a model must not keep a large training set in memory.
@@ -56,7 +56,7 @@ class Later:
         return more
 
 
-class Elsewhere:
+class BorrowedData:
     """Data that are not the model's: its user may have them still."""
 
     def __init__(self, X: Any = None) -> None:
@@ -67,8 +67,8 @@ class Elsewhere:
         X = self._data()
         return None if X is None else check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
 
-    def __reduce__(self) -> tuple[type[Elsewhere], tuple[()]]:
-        return Elsewhere, ()
+    def __reduce__(self) -> tuple[type[BorrowedData], tuple[()]]:
+        return BorrowedData, ()
 
 
 def scale_of(X: Any) -> str:

@@ -1,24 +1,28 @@
-"""What all linear regressors share: validate, publish, predict."""
+"""What all regressors share: validate, publish, predict; and what those share that the driver runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._engine.callbacks import with_callbacks
 from .._engine.refusals import NotFiniteError, refusal
-from .._guards.validation import floats, taken
-from ..solution import Findings, Report, Status
+from .._guards.state import all_or_nothing
+from .._guards.validation import all_finite, floats, taken
+from ..solution import Findings, Report, Solution, Status, history_of
+from .iterative import IterativeEstimator, available_when, streams
 
 T = TypeVar("T")
 
 
 class LinearRegressor(RegressorMixin, BaseEstimator):
-    """Base of the regressors f(x) = w'x + w0."""
+    """Base of the regressors f(x) = wᵗx + w₀."""
 
     _criterion = ""
 
@@ -35,7 +39,7 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         X, y = checked
         if y.dtype.kind not in "biuf":
             y = floats("y", y, np.float64, "give numbers as targets, or take a classifier")
-        if not np.all(np.isfinite(y)):
+        if not all_finite(y):
             raise ValueError("y holds NaN or infinity: give finite targets.")
         return X, y
 
@@ -47,18 +51,13 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         except NotFiniteError:
             raise refusal(X) from None
 
-    def _publish(
-        self,
-        weights: NDArray[Any],
-        X: Any,
-        findings: Findings,
-        status: Status = Status.CONVERGED,
-        remedy: str | None = None,
-    ) -> None:
-        """Set the fitted attributes from (w0, w)."""
-        self.weights_ = weights.astype(X.dtype)
-        self.coef_, self.intercept_ = self.weights_[1:].copy(), float(weights[0])
-        self._report(X, findings, status, remedy)
+    def _set_answer(self, weights: NDArray[Any], X: Any, findings: Findings) -> None:
+        """Set the fitted attributes of a direct method from (w₀, w)."""
+        self._set_weights(weights[None])
+        self._report(X, findings, Status.CONVERGED)
+
+    def _set_weights(self, A: NDArray[Any]) -> None:
+        self.weights_, self.coef_, self.intercept_ = A[0].copy(), A[0, 1:].copy(), float(A[0, 0])
 
     def _report(self, X: Any, findings: Findings, status: Status, remedy: str | None = None) -> None:
         self.status_ = status
@@ -84,9 +83,77 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
 
         Returns
         -------
-        array of shape (n,)
-            w'x + w0.
+        array of shape (n,); of a network also (n, outputs)
+            f(x), which is wᵗx + w₀ but for networks.
         """
         check_is_fitted(self)
-        X = taken(self, X, reset=False)
+        return self._values(taken(self, X, reset=False))
+
+    def _values(self, X: Any) -> NDArray[Any]:
         return np.asarray(X @ self.coef_ + self.coef_.dtype.type(self.intercept_))
+
+
+class IterativeRegressor(IterativeEstimator, LinearRegressor):
+    """Base of the regressors that the driver runs: ``_aimed`` makes the problem, the rest is here."""
+
+    _aimed: Callable[..., Any]  # the problem of X and y, once they have passed
+    _remedy: Callable[[], str]  # what to try when the fit did not finish
+
+    @with_callbacks
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from patterns X with values y.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,); of a network also (n, outputs)
+            Values.
+        sample_weight : array of shape (n,), default=None
+            Weights; a row of weight zero counts as absent.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+        """
+        self._check_parameters()
+        self._learn(self._aimed(X, y, sample_weight, reset=True), X, y, sample_weight)
+        return self
+
+    @available_when(streams)
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Make one pass over a portion of data, going on from the present weights.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,); of a network also (n, outputs)
+            Values.
+        sample_weight : array of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        self
+            The regressor.
+        """
+        self._check_parameters()
+        first = not self._has_begun()
+        self._pass_over(self._aimed(X, y, sample_weight, reset=first), X, first)
+        return self
+
+    def _publish(self, solutions: list[Solution[Any]], problem: Any, X: Any) -> None:
+        """Set the fitted attributes."""
+        (solution,) = solutions
+        self._set_weights(solution.weights)
+        self.n_iter_, self.n_corrections_ = max(1, solution.n_iter), solution.n_corrections
+        self.history_ = {name: column for name, column in history_of(solutions).items() if name != "errors"}
+        value = float(solution.epochs[-1].criterion) if solution.epochs else None
+        details = {"iterations": self.n_iter_, "corrections": self.n_corrections_, "criterion value": value}
+        findings = replace(solution.findings, details=details | dict(solution.findings.details))
+        remedy = self._remedy() if solution.status is Status.BUDGET else None
+        self._report(problem.source, findings, solution.status, remedy)

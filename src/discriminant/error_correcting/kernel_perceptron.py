@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,15 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
+from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Rule, Watch
 from .._engine.path import record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined
 from .._guards.parameters import choice, number
-from .._guards.state import all_or_nothing
 from .._kernel_matrix.expansion import expansion
-from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier, available_when
+from ..base.classifier import ORDER_OF_VISITS
+from ..base.online import OnlineClassifier
 from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule, get
 from ..solution import Epoch, Findings, Solution, Status
@@ -392,12 +393,12 @@ class KernelPerceptron(OnlineClassifier):
             raise ValueError(f"schedule={self.schedule!r} needs {needs}, which an error-correcting rule has not: use "
                              "a number, '1/k', 'k', 'adaptive' or a function of k.")  # fmt: skip
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
+    def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         problem.check_finite()
         self.X_fit_ = problem.source
         self._gram = Gram(mercer.get(self.kernel), problem.source, self.cache_size)
         try:
-            return super()._solutions(problem, watch, X, y, sample_weight)
+            return super()._solutions(problem, watch, listener)
         finally:
             del self._gram
 
@@ -436,32 +437,12 @@ class KernelPerceptron(OnlineClassifier):
             return np.asarray(X @ self.coef_.T)
         return np.asarray(expansion(mercer.get(self.kernel), X, self.X_fit_, self.dual_coef_))
 
-    @available_when(_can_grow)
-    @all_or_nothing
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a portion of data; the rows join those that the discriminant is made of.
+    def _streams(self) -> bool:
+        return _can_grow(self)
 
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Labels.
-        classes : array of shape (c,), default=None
-            All classes that will ever come; needed at the first call.
-        sample_weight : array of shape (n,), default=None
-            Weights.
-
-        Returns
-        -------
-        self
-            The classifier.
-        """
-        self._rules = []  # every portion has kernel rows of its own
-        try:
-            return super().partial_fit(X, y, classes, sample_weight)
-        finally:
-            self._rules = []
+    def _continued(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
+        """New rules: every portion has kernel rows of its own, which join those that the discriminant is made of."""
+        return self._resume(problem, problems, first)
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
         problem.check_finite()

@@ -45,6 +45,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
+from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Rule, Watch
 from .._engine.path import Path, record
 from .._engine.problem import Problem
@@ -384,7 +385,7 @@ class MarginClassifier(IterativeClassifier):
     def _rule(self) -> Any:  # pragma: no cover
         raise NotImplementedError
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
+    def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         problem.check_finite()
         self._store: KernelRows | None = None
         if not self._is_plane():
@@ -394,7 +395,7 @@ class MarginClassifier(IterativeClassifier):
             rows = RowMaker(kernel, X)
             self._store = KernelRows(rows, problem.n_rows, self.cache_size * 2**20, problem.dtype, workers=1)
         try:
-            return super()._solutions(problem, watch, X, y, sample_weight)
+            return super()._solutions(problem, watch, listener)
         finally:
             del self._store
 

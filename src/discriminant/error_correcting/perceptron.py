@@ -33,7 +33,8 @@ from .._engine.path import record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined
 from .._guards.parameters import choice, number
-from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..base.classifier import ORDER_OF_VISITS
+from ..base.online import OnlineClassifier
 from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule, get
 from ..solution import Epoch, Findings, Solution, Status

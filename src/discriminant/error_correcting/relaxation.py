@@ -25,14 +25,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._engine.driver import Rule, Watch
+from .._engine.linalg import largest_eigenvalue
 from .._engine.path import record
 from .._engine.problem import Problem, sqnorms
 from .._engine.rows import CSR, Rows, compiled, finite, inlined
 from .._guards.parameters import choice, number
-from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..base.classifier import ORDER_OF_VISITS
+from ..base.online import OnlineClassifier
 from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import Schedule, get
@@ -196,11 +197,11 @@ class BatchRule(RelaxationRule):
     def settle(self, problem: Problem, watch: Watch) -> None:
         """The default of the factor, half the bound; a given one that is not below the bound may not descend."""
         if self.given is None:
-            self.schedule = get(1 / largest_eigenvalue(problem, watch))
+            self.schedule = get(1 / normalized_eigenvalue(problem, watch))
             self.fixed = self.schedule(1)
         # the largest eigenvalue is at most the number of patterns
         elif (first := self.schedule(1)) >= 2 / problem.n_rows and first >= (
-            bound := 2 / largest_eigenvalue(problem, watch)
+            bound := 2 / normalized_eigenvalue(problem, watch)
         ):
             text = (
                 f"eta={first:g} is not below 2 / lambda_max = {bound:.6g}, up to which batch relaxation is sure to "
@@ -233,21 +234,19 @@ def squared_lengths(problem: Problem) -> NDArray[Any]:
     return np.asarray(norms, problem.dtype)
 
 
-def largest_eigenvalue(problem: Problem, watch: Watch) -> float:
-    """lambda_max of the sum of yy'/|y|^2, which bounds the factor of the batch rule."""
+def normalized_eigenvalue(problem: Problem, watch: Watch) -> float:
+    """λ_max of the sum of yyᵗ/‖y‖², which bounds the factor of the batch rule."""
     problem.check_finite()
     Y, d = Samples(problem.source, np.ones(problem.n_rows)), problem.n_features + 1
     scale = np.where(problem.part, 1 / Y.row_sqnorms(), 0)
     if d < 3 or (d <= 500 and not isinstance(problem.rows, CSR)):
-        return float(np.linalg.eigvalsh(Y.gram(scale, watch.check))[-1])
+        return largest_eigenvalue(Y.gram(scale, watch.check), d)
 
     def times(v: NDArray[Any]) -> NDArray[Any]:
         watch.check()
-        return Y.T @ (scale * (Y @ v.ravel()))
+        return Y.T @ (scale * (Y @ v))
 
-    operator = LinearOperator((d, d), matvec=times, dtype=np.float64)
-    start = np.random.default_rng(0).random(d)  # fixed, and at right angles to nothing in particular
-    return float(eigsh(operator, k=1, v0=start, tol=1e-6, return_eigenvectors=False)[0])
+    return largest_eigenvalue(times, d)
 
 
 class Relaxation(OnlineClassifier):

@@ -28,7 +28,8 @@ from .._engine.path import record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_column, row_length
 from .._guards.parameters import choice, number
-from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..base.classifier import ORDER_OF_VISITS
+from ..base.online import OnlineClassifier
 from ..solution import Epoch, Findings, Solution, Status
 from .visits import ErrorCorrectingRule, correct, visit
 

@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator
 import discriminant
 
 from ..base.classifier import LinearClassifier
-from ..base.lazy_report import Elsewhere
+from ..base.iterative import SolvingEstimator
+from ..base.lazy_report import BorrowedData
 from ..features import PolynomialMap, highest_degree, n_terms
 from ..mlp.base import NetworkEstimator
 from ..multiclass import n_problems
-from ..solution import Report, told_by
-from ..squared_error.widrow_hoff_regressor import WidrowHoffRegressor
+from ..solution import Report, epochs_of
 from ..svm.estimator import SupportVectorMachine
 from ._checks import check
 from ._codec import decoded
@@ -40,9 +40,8 @@ def restored(procedure: str, parameters: dict[str, Any], fitted: dict[str, Any])
         state = "unknown" if odd[0] in parameters else "missing"
         raise ModelFileError(f"this is no model file: the parameter {odd[0]!r} of {procedure} is {state}.")
     model = kind(**{name: decoded(value) for name, value in parameters.items()})
-    for name in ("_check_parameters", "_check_network", "_check_rule"):
-        if hasattr(model, name):
-            getattr(model, name)()
+    if hasattr(model, "_check_parameters"):
+        model._check_parameters()
     held = {name: decoded(value) for name, value in fitted.items()}
     check(procedure, held)
     for name, value in held.items():
@@ -56,16 +55,11 @@ def restored(procedure: str, parameters: dict[str, Any], fitted: dict[str, Any])
 def _complete(model: Any) -> None:
     """Make what follows from the rest: what ``partial_fit`` goes on from, and the monomials of a map."""
     history = getattr(model, "history_", None)
-    if isinstance(model, LinearClassifier):
-        model._rules = []
-        model._portions = told_by(history or {}, n_problems(model.classes_.size, model.multiclass_))
-    if isinstance(model, NetworkEstimator):
-        model._rule, model._notes = None, []
-        model._told = told_by(history or {})[0]
-    if isinstance(model, WidrowHoffRegressor):
-        model._going, model._epochs = None, told_by(history or {})[0]
+    if isinstance(model, SolvingEstimator):
+        problems = n_problems(model.classes_.size, model.multiclass_) if isinstance(model, LinearClassifier) else 1
+        model._rules, model._portions = [], epochs_of(history or {}, problems)
     if isinstance(model, SupportVectorMachine) and "_vectors" not in vars(model):
-        model._vectors = Elsewhere()  # a plane through large data keeps no rows of them
+        model._vectors = BorrowedData()  # a plane through large data keeps no rows of them
     if isinstance(model, PolynomialMap):
         _complete_map(model)
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 import discriminant
 
 from .._engine.files import write_whole
-from ..base.lazy_report import Elsewhere
+from ..base.lazy_report import BorrowedData
 from ._attributes import HELD, names_of
 from ._codec import encoded
 from ._errors import ModelFileError
@@ -108,7 +108,7 @@ def _content(model: Any, recipe: Recipe | None) -> dict[str, Any]:
     parameters = model.get_params(deep=False)
     needed, allowed = names_of(procedure)
     values = vars(model)
-    fitted = {name: value for name, value in values.items() if name in allowed and not isinstance(value, Elsewhere)}
+    fitted = {name: value for name, value in values.items() if name in allowed and not isinstance(value, BorrowedData)}
     if strange := [name for name in values if name.endswith("_") and name not in allowed]:
         raise ModelFileError(f"{procedure} holds {strange[0]!r}, which is not an attribute of it: delete it.")
     if lacking := sorted(needed - set(fitted)):

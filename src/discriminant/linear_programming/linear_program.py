@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises
 from .._engine.problem import Problem
 from .._engine.refusals import check_total, published
@@ -156,7 +157,9 @@ class LinearProgram(LinearClassifier):
             raise ValueError(f"b holds {b[~fits][0]:g}: {MARGIN.remedy}.")
         return b
 
-    def _solutions(self, problem: Problem, watch: Watch, *given: Any) -> list[Solution[ProgramFindings]]:
+    def _solutions(
+        self, problem: Problem, watch: Watch, listener: Listener, **options: Any
+    ) -> list[Solution[ProgramFindings]]:
         problem.check_finite()
         problem, b = problem.canonical(), self._margins(problem.n_rows)
         end = time.monotonic() + (np.inf if self.time_limit is None else self.time_limit)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from .._engine.callbacks import Listener
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.refusals import refuse_vanishing
@@ -185,12 +186,12 @@ class LogisticDiscriminant(IterativeClassifier):
         self.multiclass_ = "one-vs-rest"
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
 
-    def _solutions(self, problem: Problem, watch: Watch, *given: Any) -> Solutions:
+    def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> Solutions:
         if self.class_weight is not None:  # before one class is held against the rest
             v = row_weights(self.class_weight, self.classes_, problem.labels, problem.weight)
             problem = replace(problem, weight=v)
         with one_blas_thread():  # our own threads share the work
-            return super()._solutions(problem, watch, *given)
+            return super()._solutions(problem, watch, listener)
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         X, own, v = problem.source, problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None

@@ -1,23 +1,29 @@
-"""What classifier and regressor share as networks: parameters, the fit, weights by hand, the forward pass."""
+"""What classifier and regressor share as networks: parameters, the fit, weights by hand, the forward pass.
+
+Tests: ``tests/mlp/test_classifier.py``, ``tests/mlp/test_regressor.py``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, special
+from scipy import special
+from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from .._engine.callbacks import listen
-from .._engine.driver import Watch, drive
+from .._engine.callbacks import Listener
+from .._engine.driver import Rule, Watch
 from .._engine.threads import one_blas_thread
-from .._guards.parameters import choice, number
-from ..exceptions import warn_of, warn_user
-from ..solution import Epochs, Report, Solution, Status
+from .._guards.parameters import FLAG, ORDER, PASSES, Choice, Number, Or
+from .._guards.validation import all_finite
+from ..base.iterative import IterativeEstimator, Solutions
+from ..exceptions import warn_user
+from ..solution import Epochs
 from .backpropagation import Output
 from .training import BLOCK, UNITS, Lesson, NetworkRule, TrainingPlan, first_weights, pack, unpack
 
@@ -30,56 +36,77 @@ FUNCTIONS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "linear": lambda a: a,
 }
 
+LAYER = Number("give the units of each hidden layer, (64,) or ()", 1, closed=True, whole=True)
 
-class NetworkEstimator:
+
+class NetworkEstimator(IterativeEstimator):
     """What classifier and regressor share: parameters, the fit, weights by hand, the forward pass."""
 
-    hidden: Any
-    activation: str
-    solver: str
-    alpha: float
-    batch_size: Any
-    learning_rate: float
-    momentum: float
-    nesterov: bool
-    order: str
-    max_iter: int
-    tol: float
-    early_stopping: bool
-    validation_fraction: float
-    n_iter_no_change: int
-    random_state: Any
-
-    report_: Report
-    status_: Status
     history_: dict[str, NDArray[Any]]
-    n_iter_: int
-    _rule: NetworkRule | None
-    _notes: list[str]
 
-    def _check_network(self) -> None:
-        """Refuse parameters that make no sense, by name."""
+    _output: Callable[[], Output]  # the kind of the output units and their error, for as many as ``_units`` says
+    _lesson: Callable[..., Lesson]  # a problem with its targets, one a unit; a ``first`` one says how many there are
+    _aimed: Callable[..., Lesson]  # the lesson of X and y, once they have passed
+
+    _parameters = {
+        "activation": Choice(tuple(UNITS)),
+        "solver": Choice(("adam", "sgd")),
+        "order": ORDER,
+        "nesterov": FLAG,
+        "early_stopping": FLAG,
+        "batch_size": Or(("auto",), Number("give the rows of a batch, or 'auto'", 1, closed=True, whole=True)),
+        "n_iter_no_change": PASSES,
+        "alpha": Number("give a penalty of 0 or more", 0, closed=True),
+        "learning_rate": Number("give a positive step", 0),
+        "momentum": Number("give a number from 0 to below 1", 0, 1, closed=True),
+        "tol": Number("give a tolerance of 0 or more", 0, closed=True),
+        "validation_fraction": Number("give a share between 0 and 1", 0, 1),
+    }
+
+    def __init__(
+        self,
+        hidden: tuple[int, ...] = (64,),
+        activation: str = "relu",
+        *,
+        solver: str = "adam",
+        alpha: float = 1e-4,
+        batch_size: int | str = "auto",
+        learning_rate: float = 0.001,
+        momentum: float = 0.9,
+        nesterov: bool = True,
+        order: str = "random",
+        max_iter: int = 200,
+        tol: float = 1e-4,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 10,
+        random_state: Any = None,
+    ) -> None:
+        self.hidden = hidden
+        self.activation = activation
+        self.solver = solver
+        self.alpha = alpha
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.nesterov = nesterov
+        self.order = order
+        self.max_iter = max_iter
+        self.tol = tol
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         self._hidden()
-        choice("activation", self.activation, tuple(UNITS))
-        choice("solver", self.solver, ("adam", "sgd"))
-        choice("order", self.order, ("random", "cyclic"))
-        choice("nesterov", self.nesterov, (True, False))
-        choice("early_stopping", self.early_stopping, (True, False))
-        if self.batch_size != "auto":
-            whole("batch_size", self.batch_size, "give the rows of a batch, 1 or more, or 'auto'")
-        whole("max_iter", self.max_iter, "give a whole number of passes, 1 or more")
-        whole("n_iter_no_change", self.n_iter_no_change, "give a whole number of passes, 1 or more")
-        number("alpha", self.alpha, "give a penalty of 0 or more", 0, closed=True)
-        number("learning_rate", self.learning_rate, "give a positive step", 0)
-        number("momentum", self.momentum, "give a number from 0 to below 1", 0, closed=True, high=1)
-        number("tol", self.tol, "give a tolerance of 0 or more", 0, closed=True)
-        number("validation_fraction", self.validation_fraction, "give a share between 0 and 1", 0, high=1)
 
     def _hidden(self) -> list[int]:
         """The numbers of hidden units; one number is one layer."""
         sizes = [self.hidden] if isinstance(self.hidden, int | np.integer) else self.hidden
         try:
-            return [whole("hidden", units, "give the units of each hidden layer, (64,) or ()") for units in sizes]
+            return [LAYER("hidden", units) for units in sizes]
         except TypeError:
             raise ValueError(f"hidden={self.hidden!r} is no list of sizes: give (64,), (32, 16) or ().") from None
 
@@ -89,49 +116,31 @@ class NetworkEstimator:
         w = first_weights(self._units, self.activation, random, lesson.problem.dtype)
         return NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), random)
 
-    def _output(self) -> Output:
-        """The kind of the output units and their error, for as many as ``_units`` says."""
-        raise NotImplementedError
+    def _present(self, lesson: Lesson, random: Any) -> NetworkRule:
+        """The rule with the present weights, in the type of the data."""
+        w = pack(self.coefs_, self.intercepts_, lesson.problem.dtype)
+        return NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), random)
 
-    def _strata(self, lesson: Lesson) -> NDArray[Any] | None:
-        """Labels whose shares the rows held out must keep, or None."""
-        return None
+    def _problems(self, problem: Any) -> list[Lesson]:
+        return [self._lesson(problem, first=not self._has_begun())]
 
-    def _driven(self, lesson: Lesson, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution[Any]:
-        """Drive the rule from random weights; callbacks that listen see the model as if the fit ended now."""
-        values = lesson.problem.source
-        values = values.data if sparse.issparse(values) else values
+    def _solutions(self, problem: Any, watch: Watch, listener: Listener, **options: Any) -> Solutions:
+        """Drive the rule from random weights."""
+        lesson = self._lesson(problem, first=True)
+        values = lesson.problem.values
         if values.size and 0 < (size := max(float(values.max()), -float(values.min()))) < TINY:
             raise ValueError(
                 f"the features are at most {size:.1g}, too small for a network to notice: divide the features by "
                 f"{size:.1g}, or standardize them."
             )
         random = check_random_state(self.random_state)
-        rule, epochs = self._drawn(lesson, random), 0
+        rule = self._drawn(lesson, random)
         lesson = self._held_out(lesson, random)
-        if self.batch_size != "auto" and self.batch_size > lesson.n_rows:
+        if self.batch_size != "auto" and int(self.batch_size) > lesson.n_rows:
             rule.notes.append(f"batch_size={self.batch_size} exceeds the {lesson.n_rows} rows: they make one batch.")
-        listener = listen(self, int(self.max_iter), X, y, sample_weight)
-        if listener is None:
-            with one_blas_thread():
-                return drive(rule, lesson, int(self.max_iter), watch)
-
-        def attributes() -> dict[str, Any]:
-            seen = copy(self)
-            seen._set_weights(rule.answer)
-            return {**seen.__dict__, "n_iter_": epochs}
-
-        def end() -> bool:
-            nonlocal epochs
-            epochs += 1
-            return listener.end(attributes)
-
+        listener.open(int(self.max_iter))
         with one_blas_thread():
-            solution = drive(rule, lesson, int(self.max_iter), watch, listener.begin, end)
-        self._set_weights(rule.answer)  # so that the callbacks find a fitted model
-        self.n_iter_, self.status_ = epochs, solution.status
-        listener.finish()
-        return solution
+            return [self._driven(rule, lesson, watch, listener)]
 
     def _held_out(self, lesson: Lesson, random: Any) -> Lesson:
         """With early stopping, the lesson without a share of its rows that is held out."""
@@ -140,9 +149,11 @@ class NetworkEstimator:
         from sklearn.model_selection import train_test_split  # 0.2 s of imports that few fits need
 
         lesson.problem.check_finite()
-        options = {"test_size": self.validation_fraction, "random_state": random, "stratify": self._strata(lesson)}
+        strata = lesson.problem.labels[lesson.rows] if is_classifier(self) else None
         try:
-            rows, held = train_test_split(lesson.rows, **options)
+            rows, held = train_test_split(
+                lesson.rows, test_size=self.validation_fraction, random_state=random, stratify=strata
+            )
         except ValueError as error:
             raise ValueError(
                 f"early_stopping=True holds out validation_fraction={self.validation_fraction} of {lesson.n_rows} "
@@ -150,35 +161,38 @@ class NetworkEstimator:
             ) from None
         return replace(lesson, rows=rows, held=held)
 
-    def _portion(self, lesson: Lesson, watch: Watch, first: bool) -> Solution[Any]:
-        """One pass over a portion of data, going on from the present weights."""
+    def _has_begun(self) -> bool:
+        return hasattr(self, "coefs_")
+
+    __sklearn_is_fitted__ = _has_begun
+
+    def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
         if self.early_stopping:
             raise ValueError("early_stopping=True holds rows out of a whole fit: set it to False for partial_fit.")
-        rule: NetworkRule | None = getattr(self, "_rule", None)
-        if first:
-            rule, self._told = self._drawn(lesson, check_random_state(self.random_state)), Epochs()
-        elif rule is None or rule.net.w.dtype != lesson.problem.dtype:
-            w = pack(self.coefs_, self.intercepts_, lesson.problem.dtype)
-            rule = NetworkRule(
-                w, self._units, self._output(), TrainingPlan.of(self), check_random_state(self.random_state)
-            )
-        self._rule = rule
-        rule.go_on(TrainingPlan.of(self))
         with one_blas_thread():
-            solution = drive(rule, lesson, 1, watch)
-        self._told.extend(solution.epochs)
-        solution.epochs = self._told
-        return solution
+            super()._pass_over(problem, X, first)
+
+    def _continued(self, problem: Any, problems: list[Lesson], first: bool) -> list[Rule]:
+        """The rule of the last portion with the present parameters; a new one for the first, or for another dtype."""
+        (lesson,) = problems
+        if first:
+            rule = self._drawn(lesson, check_random_state(self.random_state))
+        elif self._rules and cast(NetworkRule, self._rules[0]).net.w.dtype == lesson.problem.dtype:
+            rule = cast(NetworkRule, self._rules[0])
+        else:
+            rule = self._present(lesson, check_random_state(self.random_state))
+        rule.go_on(TrainingPlan.of(self))
+        return [rule]
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         self.coefs_, self.intercepts_ = unpack(A[0], self._units)
         self.n_outputs_, self.n_layers_ = int(self._units[-1]), self._units.size
 
-    def _conclude(self, solution: Solution[Any]) -> None:
-        """Publish what is the network's own: its notes, and the history of the rows held out."""
-        self._notes, self._told = list(solution.findings.notes), solution.told
-        if solution.findings.validation:
-            self.history_["validation"] = np.array(solution.findings.validation)
+    def _publish(self, solutions: Solutions, problem: Any, X: Any) -> None:
+        """Publish also the history of the rows held out."""
+        super()._publish(solutions, problem, X)
+        if solutions[0].findings.validation:
+            self.history_["validation"] = np.array(solutions[0].findings.validation)
 
     def _remedy(self) -> str:
         """What to try when the loss was still falling."""
@@ -186,15 +200,14 @@ class NetworkEstimator:
             return "a smaller learning_rate, for the loss has risen, or standardize the features."
         return "raise max_iter or learning_rate, or standardize the features."
 
-    def _warn(self, watch: Watch, solutions: Any = None) -> None:
-        """Warn when the fit was interrupted or had not finished."""
-        for note in self._notes:
+    def _warn(self, watch: Watch, solutions: Solutions) -> None:
+        for note in solutions[0].findings.notes:
             warn_user(UserWarning(note))
-        warn_of(self.report_, watch.interrupted)
+        super()._warn(watch, solutions)
 
     def _by_hand(self, coefs: Any, intercepts: Any) -> None:
         """Check and take weights that were set by hand."""
-        self._check_network()
+        self._check_parameters()
         W = [finite_layer(f"coefs[{place}]", layer, 2) for place, layer in enumerate(coefs)]
         if not W:
             raise ValueError("coefs is empty: give the weights (inputs, outputs) of each layer.")
@@ -208,7 +221,7 @@ class NetworkEstimator:
                     f"coefs[{place}] has shape {layer.shape} and intercepts[{place}] has {biases.size}: a layer has a "
                     "row for each output of the layer before it, and a bias for each column."
                 )
-        self._rule, self._told = None, Epochs()
+        self._rules, self._portions = [], [Epochs()]
         self._units = np.array([len(W[0]), *(layer.shape[1] for layer in W)], np.int64)
         self.n_features_in_, self.hidden, self.n_iter_ = len(W[0]), tuple(self._units[1:-1].tolist()), 0
         self._set_weights(pack(W, b, np.result_type(*W))[None])
@@ -225,12 +238,27 @@ class NetworkEstimator:
             parts.append(h)
         return np.concatenate(parts)
 
-    def _gradient(self, lesson: Lesson) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
-        """The gradient of the criterion over all rows of the lesson, as one batch."""
-        w = pack(self.coefs_, self.intercepts_, lesson.problem.dtype)
+    def gradient(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+        """Give the gradient of the criterion at the present weights, all rows taken as one batch.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,) or (n, outputs)
+            Labels of a classifier, values of a regressor.
+        sample_weight : array of shape (n,), default=None
+            Weights.
+
+        Returns
+        -------
+        tuple of two lists of arrays
+            The derivatives with respect to ``coefs_`` and to ``intercepts_``.
+        """
+        check_is_fitted(self)
+        lesson = self._aimed(X, y, sample_weight, reset=False)
         with one_blas_thread():
-            gradient = NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), None).gradient(lesson)
-        return unpack(gradient, self._units)
+            return unpack(self._present(lesson, None).gradient(lesson), self._units)
 
     def _collapsed(self) -> NDArray[Any]:
         """The one linear layer, (outputs, 1 + inputs), that a network of linear units amounts to."""
@@ -245,23 +273,13 @@ class NetworkEstimator:
             B[0] += b
         return B.T
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coefs_")
-
-
-def whole(name: str, value: Any, remedy: str) -> int:
-    """``value`` as a whole number of 1 or more; otherwise an error that names it."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name}={value!r} must be a whole number >= 1; {remedy}.")
-    return int(value)
-
 
 def finite_layer(name: str, values: Any, ndim: int) -> NDArray[Any]:
     """Weights of a layer as an array of floats; float32 stays float32."""
     array = np.asarray(values)
     if array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
-    if array.ndim != ndim or array.size == 0 or not np.all(np.isfinite(array)):
+    if array.ndim != ndim or array.size == 0 or not all_finite(array):
         shape = "(inputs, outputs)" if ndim == 2 else "(outputs,)"
         raise ValueError(f"{name} has shape {array.shape} or holds NaN or infinity: give finite numbers {shape}.")
     return array

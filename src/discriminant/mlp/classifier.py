@@ -3,18 +3,18 @@
 Problem: one linear discriminant cannot separate the exclusive or.  A layer of hidden units, each with a line of its
 own, maps the patterns to where it can be done:
 
-    h = f(W_1'x + b_1),   y = f_o(W_2'h + b_2)
+    h = f(W₁ᵗx + b₁),   y = f_o(W₂ᵗh + b₂)
 
-with f the sigmoid, the hyperbolic tangent or max(0, a).  Linear units would gain nothing: y = A_2 A_1 x = Bx is one
+with f the sigmoid, the hyperbolic tangent or max(0, a).  Linear units would gain nothing: y = A₂A₁x = Bx is one
 linear layer, and ``collapse`` gives it.  The weights follow the gradient of the error E between target and obtained
 outputs,
 
-    w_updated = w_current - eta grad E(w_current)
+    w ← w - η∇E(w)
 
-which the backward pass hands from layer to layer (``_backpropagation``).  The steps end in a local minimum of E, which
+which the backward pass hands from layer to layer (``backpropagation``).  The steps end in a local minimum of E, which
 need not be the best one; another seed may find a better one.
 
-Source: *Machine Learning: Theory and Practice*, section 8.6, Examples 15 to 17.
+Source: *Machine Learning: Theory and Practice*, §8.6, Examples 15 to 17.
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ from scipy import special
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from .._engine.driver import Watch, watching
 from .._engine.labels import encode, encode_known
 from .._engine.problem import Problem, check_weight, make_problem
-from .._guards.parameters import choice
-from .._guards.state import all_or_nothing
-from ..base.classifier import OnlineClassifier
+from .._guards.parameters import Choice
+from ..base.class_weights import check_class_weight
+from ..base.online import OnlineClassifier
 from ..geometry import Hyperplane, LinearMachine
 from ..solution import Solution
 from .backpropagation import Output
@@ -51,19 +50,19 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
     hidden : tuple of int, default=(64,)
         Units of each hidden layer; ``()`` is a single layer.
     activation : {"relu", "sigmoid", "tanh", "linear"}, default="relu"
-        What a hidden unit makes of its activation input a: max(0, a), 1 / (1 + e^-a), tanh a, a.
+        What a hidden unit makes of its activation input a: max(0, a), 1 / (1 + e⁻ᵃ), tanh a, a.
     loss : {"log", "squared"}, default="log"
         The log loss, of sigmoid output for two classes and of softmax for more; or the book's squared error of
         sigmoid outputs, halved.
     solver : {"adam", "sgd"}, default="adam"
         Steps scaled by running means of the gradient and of its square; or gradient descent with momentum.
     alpha : float, default=1e-4
-        Penalty alpha |W|^2 / 2 on the weights, divided by the total weight of a batch; the biases are free.
+        Penalty α‖W‖²/2 on the weights, divided by the total weight of a batch; the biases are free.
     batch_size : int or "auto", default="auto"
         Rows of a step. "auto" is 200, or all rows when there are fewer; a number that exceeds the rows warns, and all
         rows make one batch.
     learning_rate : float, default=0.001
-        Length eta of the steps.
+        Length η of the steps.
     momentum : float, default=0.9
         Share of the last step that is made again; for "sgd" only.
     nesterov : bool, default=True
@@ -71,7 +70,7 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
     order : {"random", "cyclic"}, default="random"
         A new permutation of the rows each pass, or their own order.
     max_iter : int, default=200
-        Passes over the data at the most.
+        At most so many passes over the data.
     tol : float, default=1e-4
         It stops when the loss, or with ``early_stopping`` that of the rows held out, has not fallen by ``tol`` for more
         than ``n_iter_no_change`` passes.
@@ -112,7 +111,7 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
 
     References
     ----------
-    *Machine Learning: Theory and Practice*, section 8.6, Examples 15 to 17; Kingma, Ba, *Adam: a method for stochastic
+    *Machine Learning: Theory and Practice*, §8.6, Examples 15 to 17; Kingma, Ba, *Adam: a method for stochastic
     optimization*, 2015.
 
     Examples
@@ -135,6 +134,8 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
     """
 
     _criterion = "mean log loss + alpha |W|^2 / (2 batch)"
+    _strategies = ("kesler",)
+    _parameters = {"loss": Choice(("log", "squared"))}
     multiclass = "kesler"
 
     def __init__(
@@ -158,48 +159,27 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
         class_weight: dict[Any, float] | str | None = None,
         random_state: Any = None,
     ) -> None:
-        self.hidden = hidden
-        self.activation = activation
+        super().__init__(
+            hidden, activation, solver=solver, alpha=alpha, batch_size=batch_size, learning_rate=learning_rate,
+            momentum=momentum, nesterov=nesterov, order=order, max_iter=max_iter, tol=tol,
+            early_stopping=early_stopping, validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change,
+            random_state=random_state,
+        )  # fmt: skip
         self.loss = loss
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.nesterov = nesterov
-        self.order = order
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
-        self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        self._check_network()
-        choice("loss", self.loss, ("log", "squared"))
-        if not isinstance(self.class_weight, dict | str | None):
-            raise ValueError(f"class_weight={self.class_weight!r}: give a dict from labels to weights, or 'balanced'.")
-        if not isinstance(self.class_weight, dict):
-            choice("class_weight", self.class_weight, (None, "balanced"))
+        super()._check_parameters()
+        check_class_weight(self.class_weight)
 
     def _output(self) -> Output:
         if self.loss == "squared":
             return Output.SIGMOID_SQUARED
         return Output.SIGMOID_LOG if self._units[-1] == 1 else Output.SOFTMAX_LOG
 
-    def _strata(self, lesson: Lesson) -> NDArray[Any] | None:
-        return lesson.problem.labels[lesson.rows]
-
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
-        self.multiclass_ = "two-category" if problem.n_outputs == 1 else "kesler"
-        self._rule = None
-        return [self._driven(self._lesson(problem, problem.n_outputs), watch, X, y, sample_weight)]
-
-    def _lesson(self, problem: Problem, n_outputs: int) -> Lesson:
+    def _lesson(self, problem: Problem, first: bool) -> Lesson:
         """The problem with the weights of the classes; targets are 1 for the own class of a pattern, else 0."""
-        labels = problem.labels
+        labels, n_outputs = problem.labels, problem.n_outputs if first else self.n_outputs_
         if self.class_weight is not None:
             known = labels[labels >= 0]
             by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[known])
@@ -207,12 +187,21 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
             weight = check_weight(each, labels.size, problem.dtype)
             labels = np.where(weight > 0, labels, np.int32(-1))
             problem = replace(problem, labels=labels, weight=weight)
-        T = labels[:, None] == (1 if n_outputs == 1 else np.arange(n_outputs))
-        return lesson(problem, T)
+        return lesson(problem, labels[:, None] == (1 if n_outputs == 1 else np.arange(n_outputs)))
 
-    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
-        super()._publish(solutions, problem, X)
-        self._conclude(solutions[0])
+    def _aimed(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Lesson:
+        X, y = self._validated(X, y, reset)
+        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
+        return self._lesson(problem, first=reset)
+
+    def _set_weights(self, A: NDArray[Any]) -> None:
+        super()._set_weights(A)
+        self.multiclass_ = "two-category" if self.n_outputs_ == 1 else "kesler"
+
+    def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
+        if self.class_weight == "balanced":
+            raise ValueError("class_weight='balanced' needs all labels at once: give partial_fit a dict of weights.")
+        super()._pass_over(problem, X, first)
 
     def _facts(self, solutions: list[Solution[Any]], problem: Problem) -> dict[str, Any]:
         facts = super()._facts(solutions, problem)
@@ -223,45 +212,8 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
     def _is_plane(self) -> bool:
         return len(self.coefs_) == 1 or self.activation == "linear"
 
-    @all_or_nothing
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Make one pass over a portion of data, going on from the present weights.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Labels.
-        classes : array of shape (c,), default=None
-            All classes that will ever come; needed at the first call, unless the weights were set by hand.
-        sample_weight : array of shape (n,), default=None
-            Weights.
-
-        Returns
-        -------
-        self
-            The classifier.
-        """
-        self._check_parameters()
-        if self.class_weight == "balanced":
-            raise ValueError("class_weight='balanced' needs all labels at once: give partial_fit a dict of weights.")
-        first = not hasattr(self, "coefs_")
-        given_X = X
-        X, y = self._validated(X, y, reset=first)
-        self._check_classes(classes, first)
-        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
-        self.multiclass_ = "two-category" if problem.n_outputs == 1 else "kesler"
-        lesson = self._lesson(problem, problem.n_outputs if first else self.n_outputs_)
-        with watching() as watch:
-            solution = self._portion(lesson, watch, first)
-        self._publish([solution], problem, given_X)
-        if watch.interrupted:
-            self._warn(watch)
-        return self
-
     def with_weights(self, coefs: Any, intercepts: Any = None, classes: Any = None) -> Self:
-        """Set the network by hand; no fit is needed, and ``partial_fit`` goes on from here.
+        """Set the network by hand; no fit is needed, and ``partial_fit`` goes on from here without ``classes``.
 
         Parameters
         ----------
@@ -277,36 +229,12 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
         self
             The classifier.
         """
-        self._check_parameters()
         self._by_hand(coefs, intercepts)
         c = max(2, self.n_outputs_)
         self.classes_ = np.arange(c) if classes is None else encode(np.asarray(classes))[0]
         if self.classes_.size != c:
             raise ValueError(f"classes={classes!r}: {self.n_outputs_} output units need {c} distinct labels.")
-        self.multiclass_ = "two-category" if self.n_outputs_ == 1 else "kesler"
         return self
-
-    def gradient(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
-        """Give the gradient of the criterion at the present weights, all rows taken as one batch.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Labels.
-        sample_weight : array of shape (n,), default=None
-            Weights.
-
-        Returns
-        -------
-        tuple of two lists of arrays
-            The derivatives with respect to ``coefs_`` and to ``intercepts_``.
-        """
-        check_is_fitted(self)
-        X, y = self._validated(X, y, reset=False)
-        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
-        return self._gradient(self._lesson(problem, self.n_outputs_))
 
     def _scores(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
@@ -349,7 +277,7 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
         return np.asarray(special.log_softmax(a if self.loss == "log" else special.log_expit(a), axis=1))
 
     def collapse(self) -> Hyperplane | LinearMachine:
-        """Give the one linear layer that a network of linear units amounts to: y = A_2 A_1 x = Bx.
+        """Give the one linear layer that a network of linear units amounts to: y = A₂A₁x = Bx.
 
         Returns
         -------

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._engine.labels import encode
-from .._engine.progress import Progress
+from .._engine.progress import TerminalBar
 from .._engine.refusals import refusal
 from .._guards.parameters import refused
 from .._guards.validation import check_indices, explained
@@ -61,11 +61,11 @@ class Question:
     y: NDArray[Any]
     intercept: bool
     reading: str
-    meter: Progress
+    meter: TerminalBar
 
     def system(self, groups: Groups, own: Labels) -> System:
         """The rows z of a problem."""
-        return System(self.X, own, len(groups), self.intercept, self.reading, tick=self.meter.share)
+        return System(self.X, own, len(groups), self.intercept, self.reading, tick=self.meter)
 
 
 def checked(X: Any, y: Any, reading: str) -> tuple[Any, NDArray[Any]]:

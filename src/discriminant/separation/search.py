@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import qr
 
+from .._engine.progress import Tell
 from .faces import Face
 from .integers import alternative, products, rank, whole
 from .nonnegative import hull_program, nonnegative
@@ -81,7 +82,7 @@ def settle(
     system: System,
     working: Iterable[Name] = (),
     face: Face | None = None,
-    tick: Callable[[str], None] = lambda text: None,
+    tick: Tell = lambda text, share: None,
 ) -> Outcome:
     """Find the verdict and its proof, beginning with some rows and a part of N; ``tick`` hears what is being done."""
     if face is None and system.is_wide:
@@ -91,13 +92,13 @@ def settle(
     return FaceSearch(system, working, face, tick).run()
 
 
-def _on_few_columns(system: System, tick: Callable[[str], None]) -> Outcome | None:
+def _on_few_columns(system: System, tick: Tell) -> Outcome | None:
     """The outcome for wide data, found on independent columns; None if no prime shows which these are.
 
     With fewer rows than columns, Zb takes the same values where b vanishes but on independent columns of Z. Modulo a
     prime a column may seem to depend on others though it does not; then the proof fails for all columns.
     """
-    tick("independent columns")
+    tick("independent columns", 0.0)
     for prime in PRIMES:
         rows = (system.table.augmented(int(i), bool(system.intercept))[0] for i in system.patterns)
         places, E = echelon(rows, prime)
@@ -130,7 +131,7 @@ def _holds_for_all_columns(outcome: Outcome) -> bool:
 class FaceSearch:
     """The search for a verdict: the face found so far, and the working set of rows that guesses are made from."""
 
-    def __init__(self, system: System, working: Iterable[Name], face: Face | None, tick: Callable[[str], None]) -> None:
+    def __init__(self, system: System, working: Iterable[Name], face: Face | None, tick: Tell) -> None:
         self.system, self.tick = system, tick
         self.face = Face(system) if face is None else face.within(system)
         self.direction: Direction | None = None
@@ -161,7 +162,7 @@ class FaceSearch:
                     break
                 self.rows |= dict.fromkeys(found)
                 continue
-            self.tick(f"{len(live):,} rows in the guess, {self.system.passes} passes over the data")
+            self.tick(f"{len(live):,} rows in the guess, {self.system.passes} passes over the data", 0.0)
             direction, self.direction = self.direction or self._propose(live), None
             outcome = None if direction is None else self._try(direction)
             if outcome is not None:

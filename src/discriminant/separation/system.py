@@ -8,7 +8,7 @@ Tests: ``tests/separation/test_verdict.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from operator import mul
@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.problem import narrow, read_only
+from .._engine.progress import Tell
 from .._engine.rows import CSR, Rows
 from .integers import whole
 from .passes import Floats, Indices, Labels, judge, judge_pair, vanishing, walk
 from .rows import Construction, ExactTable, Integers, Matrix
 
 Name = tuple[int, int]
-Tick = Callable[[float], None] | None
+Tick = Tell | None
 
 AXIS = (-1, 0)  # the name of the row that an axis adds
 BLOCK = 1 << 21  # numbers of X that one compiled call reads
@@ -320,7 +321,7 @@ class System(Construction):
                 kind = X.dtype if X.dtype == np.float32 else np.float64
                 yield part, read_only(np.ascontiguousarray(X[part], kind))
             if self.tick is not None:
-                self.tick(part.stop / self.n)
+                self.tick("", part.stop / self.n)
 
 
 def _float(value: Fraction) -> float:

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.progress import Progress
+from .._engine.progress import TerminalBar
 from .._guards.parameters import FLAG, Choice
 from ..geometry import Hyperplane, LinearMachine
 from .certificate import Certificate
@@ -111,7 +111,7 @@ def separability(
     Choice(FAMILIES)("family", family)
     FLAG("intercept", intercept)
     table, y = checked(X, y, reading)
-    names, meter = Names.of(X, table.shape[1], feature_names), Progress("separability", progress)
+    names, meter = Names.of(X, table.shape[1], feature_names), TerminalBar("separability", progress)
     asked = Question(table, names, y, bool(intercept), reading, meter)
     found = Separability(asked, *groups_of(asked.y, family))
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
@@ -157,7 +157,7 @@ class Separability:
     @cached_property
     def _outcome(self) -> Outcome:
         with self.question.meter as meter:
-            return settle(self._system, tick=meter.say)
+            return settle(self._system, tick=meter)
 
     @property
     def verdict(self) -> str:
@@ -247,7 +247,7 @@ class Separability:
     def _widest(self) -> Widest:
         assert self._outcome.direction is not None
         with self.question.meter as meter:
-            meter.say("the largest margin")
+            meter("the largest margin", 0.0)
             return maximal_margin(self._system, self._outcome.direction, self._outcome.working)
 
     @property
@@ -269,7 +269,7 @@ class Separability:
         if self.verdict != "overlap":
             with self.question.meter as meter:
                 for j in range(signs.size):
-                    meter.say(f"coefficient {j + 1} of {signs.size}")
+                    meter(f"coefficient {j + 1} of {signs.size}", 0.0)
                     signs[j] = _sign(self._outcome, j)
         if not self.groups:
             signs = 0 - signs  # a Poisson mean falls to zero against b

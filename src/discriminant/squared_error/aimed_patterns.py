@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, eigsh
 
+from .._engine import linalg
 from .._engine.driver import Watch
 from .._engine.moments import moments
 from .._engine.problem import Problem, read_only, sqnorms
 from .._engine.refusals import check_total
 from .._guards.parameters import choice
-from .._guards.validation import floats
+from .._guards.validation import all_finite, floats
 from ..base.expansion import newton_step
 from ..criteria import SquaredError
 from ..samples import Samples
@@ -131,11 +131,9 @@ def largest_eigenvalue(Y: Samples, weight: NDArray[Any], watch: Watch | None) ->
             y = np.append(1.0, m.mean)
             gram = m.total * np.outer(y, y)
             gram[1:, 1:] += m.scatter
-            return float(np.linalg.eigvalsh(gram)[-1]) if np.all(np.isfinite(gram)) else np.inf
-        operator = LinearOperator((d, d), matvec=lambda v: Y.T @ (weight * (Y @ v.ravel())), dtype=np.float64)
+            return linalg.largest_eigenvalue(gram, d) if all_finite(gram) else np.inf
         accuracy = 1e-6 if Y.dtype == np.float64 else 1e-4
-        start = np.random.default_rng(0).random(d)  # fixed, and at right angles to nothing in particular
-        return float(eigsh(operator, k=1, v0=start, tol=accuracy, return_eigenvectors=False)[0])
+        return linalg.largest_eigenvalue(lambda v: Y.T @ (weight * (Y @ v)), d, accuracy)
 
 
 def margins_of(targets: Any, n: int) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ from scipy.sparse.linalg import LinearOperator, lsqr
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises, watching
 from .._engine.labels import encode_known
 from .._engine.problem import Problem, make_problem
@@ -184,7 +185,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         self.shrinkage = shrinkage
         self.n_components = n_components
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
+    def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         n, d = problem.source.shape
         with interrupt_raises():
             if self.shrinkage == "auto" and d > LARGEST:

@@ -21,6 +21,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises
 from .._engine.moments import Coded, Targets
 from .._engine.problem import Problem, check_weight
@@ -28,7 +29,8 @@ from .._engine.refusals import NotFiniteError, check_total, published
 from .._guards.parameters import Constraint, check_parameters, choice
 from .._guards.state import all_or_nothing
 from .._guards.validation import floats
-from ..base.classifier import LinearClassifier, available_when
+from ..base.classifier import LinearClassifier
+from ..base.iterative import available_when
 from ..base.regressor import LinearRegressor
 from ..solution import Solution, Status
 from .solver import Answer, Matrix, findings_of, solve
@@ -138,7 +140,7 @@ class LeastSquares(LinearClassifier):
             raise ValueError(f"targets holds {B.min():g}: margins b must be positive; negate the row, not its margin.")
         return np.where(labels == 1, B, -B)[:, None]
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
+    def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
         labels, v = problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None
         counts = np.bincount(labels[problem.part], None if v is None else v[problem.part], self.classes_.size)
@@ -230,9 +232,9 @@ class SquaresRegressor(LinearRegressor):
     def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
         raise NotImplementedError
 
-    def _set_answer(self, answer: Answer, X: Any) -> None:
+    def _set_squares(self, answer: Answer, X: Any) -> None:
         self.solver_, self.condition_ = answer.solver, answer.condition
-        self._publish(published(answer.weights[:, 0], X.dtype), X, findings_of(answer))
+        self._set_answer(published(answer.weights[:, 0], X.dtype), X, findings_of(answer))
 
 
 class LeastSquaresRegressor(SquaresRegressor):
@@ -268,4 +270,4 @@ class LeastSquaresRegressor(SquaresRegressor):
     def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
         answer = self._solved(lambda: solve(X, T, v), X)
         self.rank_ = answer.rank
-        self._set_answer(answer, X)
+        self._set_squares(answer, X)

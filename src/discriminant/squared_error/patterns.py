@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from .._engine.driver import Watch
-from .._engine.linalg import cholesky
+from .._engine.linalg import cholesky, largest_eigenvalue
 from .._engine.problem import Problem
 
 Array = NDArray[np.float64]
@@ -149,14 +148,12 @@ class Patterns:
         """λ_max of Lᵗ(YᵗWY)L, where R = LLᵗ; None is the identity."""
         if self.d <= 500:
             G = self.gram()
-            return float(np.linalg.eigvalsh(G if L is None else L.T @ G @ L)[-1])
+            return largest_eigenvalue(G if L is None else L.T @ G @ L, self.d)
 
         def product(v: Array) -> Array:
-            u = self.back(self.times(v.ravel() if L is None else L @ v.ravel()))
+            u = self.back(self.times(v if L is None else L @ v))
             if not np.all(np.isfinite(u)):
                 raise self.refuse()
             return u if L is None else np.asarray(L.T @ u)
 
-        operator = LinearOperator((self.d, self.d), matvec=product, dtype=np.float64)
-        start = np.random.default_rng(0).random(self.d)
-        return float(eigsh(operator, k=1, v0=start, tol=1e-6, return_eigenvectors=False)[0])
+        return largest_eigenvalue(product, self.d)

@@ -37,13 +37,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .._engine.callbacks import Listener
 from .._engine.driver import Plan, Rule, Watch
 from .._engine.path import Path, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
 from .._guards.parameters import ORDER, RECORD, Number
 from .._guards.state import Changing
-from ..base.classifier import OnlineClassifier
+from ..base.online import OnlineClassifier
 from ..solution import Epoch, Findings, Solution, Status
 from .aimed_patterns import margins_of
 
@@ -327,8 +328,8 @@ class RecursiveLeastSquares(OnlineClassifier):
         passes = 1 if online else int(self.max_iter)
         return RecursiveRule(RecursivePlan(**vars(self._plan()), **form, passes=passes), start, problem)
 
-    def _solutions(self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> list[Solution[Any]]:
-        (solution,) = super()._solutions(problem, watch, X, y, sample_weight)
+    def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
+        (solution,) = super()._solutions(problem, watch, listener)
         found, start = solution.findings, self._starts(problem, 1)[0]
         loss = held_back(found.recursion, start, float(self.delta)) if self.forgetting == 1 else 0.0
         if loss > NOTICEABLE * found.least:

@@ -102,7 +102,7 @@ class RidgeRegressor(SquaresRegressor):
     def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
         alpha = float(self.alpha)
         if self.kernel is None and self.dual in ("auto", False):
-            self._set_answer(self._solved(lambda: solve(X, T, v, alpha), X), X)
+            self._set_squares(self._solved(lambda: solve(X, T, v, alpha), X), X)
             return
         check_total(v)
         part = np.arange(len(T)) if v is None else np.flatnonzero(v > 0)  # rows of zero weight get none
@@ -120,7 +120,7 @@ class RidgeRegressor(SquaresRegressor):
         condition = float(1 / np.sqrt(rcond))
         if self.kernel is None:
             A = np.vstack([bias, np.asarray(X.T @ self.dual_coef_.astype(np.float64))[:, None]])
-            self._set_answer(SquaresProblem(X, T, v, alpha).judged(A, "dual", len(A), condition), X)
+            self._set_squares(SquaresProblem(X, T, v, alpha).judged(A, "dual", len(A), condition), X)
             return
         self.X_fit_, self.intercept_, self.solver_, self.condition_ = X, float(bias[0]), "dual", condition
         self._report(X, Findings(details={"solver": "dual", "condition": condition}), Status.CONVERGED)

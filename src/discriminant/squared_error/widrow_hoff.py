@@ -37,7 +37,7 @@ from .._engine.path import Path, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
-from ..base.classifier import OnlineClassifier
+from ..base.online import OnlineClassifier
 from ..exceptions import warn_user
 from ..multiclass import n_problems
 from ..samples import Samples

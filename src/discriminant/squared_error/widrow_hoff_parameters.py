@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from .._engine.driver import Plan
-from .._guards.parameters import ORDER, PASSES, RECORD, Constraint, Number, check_parameters
+from .._guards.parameters import ORDER, PASSES, RECORD, Constraint, Number
 from ..base.classifier import ORDER_OF_VISITS
 from ..schedules import Schedule, get
 from ..solution import Findings
@@ -69,7 +69,6 @@ class WidrowHoffParameters:
     random_state: Any
 
     def _check_rule(self) -> None:
-        check_parameters(self)
         if self.batch and self.order == "random":
             raise ValueError("order='random' with batch=True: a batch step looks at all patterns at once; drop one.")
         if self.dual and self.start is not None:
@@ -89,8 +88,3 @@ class WidrowHoffParameters:
     def _remedy(self) -> str:
         falling = "" if self.batch else "a falling schedule such as '1/k', batch=True, or "
         return f"{falling}{self._exact} for the exact answer; a larger max_iter or tol, or standardized features."
-
-
-def streams(model: Any) -> bool:
-    """Whether the rule can go on with new patterns: one by one, and not as a sum of those it has seen."""
-    return not (model.batch or model.dual)

@@ -2,37 +2,33 @@
 
 The rules, their equations and their theorems stand in ``widrow_hoff``; here are the parameters and what is published.
 
-Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, section 2.2, Table 2.3.
+Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.2, Table 2.3.
+
+Tests: ``tests/squared_error/test_widrow_hoff.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.callbacks import CallbackSupportMixin, listen, with_callbacks
-from .._engine.driver import Rule, Watch, drive, watching
-from .._engine.problem import Problem, make_problem
-from .._guards.state import all_or_nothing, unchanged_on_failure
-from .._guards.validation import floats
-from ..base.classifier import available_when
-from ..base.regressor import LinearRegressor
-from ..exceptions import warn_of
+from .._engine.driver import Rule
+from .._engine.problem import make_problem
+from ..base.regressor import IterativeRegressor
 from ..schedules import Schedule
-from ..solution import Epochs, Findings, Solution, Status, history_of
+from ..solution import Solution
 from .aimed_patterns import AimedProblem
 from .widrow_hoff import WidrowHoffRule, rule_of
-from .widrow_hoff_parameters import WidrowHoffParameters, streams
+from .widrow_hoff_parameters import Progress, WidrowHoffParameters
 
 
-class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegressor):
+class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     """Linear regression by the Widrow-Hoff procedure (Adaline): pattern by pattern or all at once, primal or dual.
 
-    Minimizes the sum of (w'x + w0 - y)^2.  A constant step moves the weights for ever, unless the plane goes through
+    Minimizes the sum of (wᵗx + w₀ - y)².  A constant step moves the weights for ever, unless the plane goes through
     every point: a falling schedule or ``batch=True`` makes them converge.  Sample weights multiply the steps.
 
     Parameters
@@ -40,22 +36,22 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
     batch : bool, default=False
         Step along the sum over all patterns, instead of one by one (Table 2.3).
     dual : bool, default=False
-        Run on the Gram matrix: the same steps, with the weights kept as a sum of alpha_i (1, x_i), and ``alpha_``
+        Run on the Gram matrix: the same steps, with the weights kept as Σ αᵢ(1, xᵢ), and ``alpha_``
         published.
     schedule : float, str, callable or Schedule, default=None
-        The step eta(k) of the k-th visit, or of the k-th batch step: a number, ``"1/k"``, a function of k; for single
-        samples also ``"rls"``, for the batch rule ``"optimal"``.  None is a constant: 0.1 / max|(1, x)|^2 for single
-        samples, 1 / lambda_max for the batch rule.
+        The step η(k) of the k-th visit, or of the k-th batch step: a number, ``"1/k"``, a function of k; for single
+        samples also ``"rls"``, for the batch rule ``"optimal"``.  None is a constant: 0.1 / max‖(1, x)‖² for single
+        samples, 1/λ_max for the batch rule.
     tol : float, default=1e-4
         It stops when the longest step of a pass is below ``tol``, relative to the length of the weights where that
-        exceeds one, the gradient is shorter than ``tol`` times that at w = 0, w0 = 0, and the sum of squares cannot
-        fall by more than ``tol`` of itself, or ``tol``^2 of that at w = 0, w0 = 0 where that is more.
+        exceeds one, the gradient is shorter than ``tol`` times that at w = 0, w₀ = 0, and the sum of squares cannot
+        fall by more than ``tol`` of itself, or ``tol``² of that at w = 0, w₀ = 0 where that is more.
     order : {"cyclic", "random"}, default="cyclic"
         The rows' order, or a new permutation each pass.
     start : array of shape (d+1,), default=None
-        Augmented start vector (w0, w); None is zero.
+        Augmented start vector (w₀, w); None is zero.
     max_iter : int, default=1000
-        Passes, or batch steps, at the most.
+        At most so many passes, or batch steps.
     random_state : int, RandomState instance or None, default=None
         Seed of the random order.
 
@@ -64,11 +60,11 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
     coef_ : array of shape (d,)
         Weights w.
     intercept_ : float
-        Threshold weight w0.
+        Threshold weight w₀.
     weights_ : array of shape (d+1,)
-        Augmented weights (w0, w).
+        Augmented weights (w₀, w).
     alpha_ : array of shape (n,)
-        With ``dual``: the weights are the sum of alpha_i (1, x_i).
+        With ``dual``: the weights are Σ αᵢ(1, xᵢ).
     n_iter_, n_corrections_ : int
         Passes and changes of the weights.
     history_ : dict of arrays
@@ -117,117 +113,29 @@ class WidrowHoffRegressor(WidrowHoffParameters, CallbackSupportMixin, LinearRegr
         self.max_iter = max_iter
         self.random_state = random_state
 
-    @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from patterns X with values y.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Values.
-        sample_weight : array of shape (n,), default=None
-            Weights; a row of weight zero counts as absent.
-
-        Returns
-        -------
-        self
-            The fitted regressor.
-        """
-        with unchanged_on_failure(self):
-            given = X, y, sample_weight
-            problem = self._aimed(X, y, sample_weight, reset=True)
-            self._going: WidrowHoffRule | None = None
-            with watching() as watch:
-                self._tell(self._solution(problem, watch, *given), problem)
-            warn_of(self.report_, watch.interrupted)
-        return self
-
-    def _solution(self, problem: AimedProblem, watch: Watch, X: Any, y: Any, sample_weight: Any) -> Solution[Any]:
-        """Drive the rule; callbacks that listen see the model as it would be if the fit ended now."""
-        rule, epochs = rule_of(self._form(), problem, self._first(problem)), 0
-        listener = listen(self, int(self.max_iter), X, y, sample_weight)
-        if listener is None:
-            return drive(rule, problem, int(self.max_iter), watch)
-
-        def attributes() -> dict[str, Any]:
-            seen = copy(self)
-            seen._set_weights(rule.answer[0])
-            return {**seen.__dict__, "n_iter_": epochs}
-
-        def end() -> bool:
-            nonlocal epochs
-            epochs += 1
-            return listener.end(attributes)
-
-        solution = drive(rule, problem, int(self.max_iter), watch, listener.begin, end)
-        self._tell(solution, problem)  # so that the callbacks find a fitted model
-        listener.finish()
-        return solution
-
-    @available_when(streams)
-    @all_or_nothing
-    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Make one pass over a portion of data, going on from the present weights.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Values.
-        sample_weight : array of shape (n,), default=None
-            Weights.
-
-        Returns
-        -------
-        self
-            The regressor.
-        """
-        first = not hasattr(self, "status_")
-        problem = self._aimed(X, y, sample_weight, reset=first)
-        if first:
-            self._going, self._epochs = rule_of(self._form(), problem, self._first(problem)), Epochs()
-        elif self._going is None:
-            self._going = rule_of(self._form(), problem, self.weights_[None].astype(problem.dtype))
-            self._going.go_on_from(self._progress)
-        with watching() as watch:
-            solution = drive(cast(Rule, self._going), problem, 1, watch)
-        self._epochs.extend(solution.epochs)
-        solution.epochs = self._epochs
-        self._tell(solution, problem)
-        return self
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        self._check_rule()
 
     def _aimed(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> AimedProblem:
-        """The problem, once parameters and data have passed."""
-        self._check_rule()
+        """Aim at the values themselves, once the data have passed."""
         X, y = self._validated(X, y, reset)
         return AimedProblem.at(y, make_problem(X, np.zeros(y.size, np.int32), sample_weight, 2))
 
-    def _first(self, problem: Problem) -> NDArray[Any]:
-        """The start vector."""
-        if self.start is None:
-            return problem.zeros()
-        a = floats("start", self.start, problem.dtype, "give finite weights")
-        if a.shape != (wanted := (problem.n_features + 1,)) or not np.all(np.isfinite(a)):
-            raise ValueError(f"start has shape {a.shape}: give finite weights (w0, w) of shape {wanted}.")
-        return a[None]
+    def _begin(self, problem: AimedProblem, start: NDArray[Any], online: bool) -> Rule:
+        return rule_of(self._form(), problem, start)
 
-    def _set_weights(self, a: NDArray[Any]) -> None:
-        self.weights_, self.coef_, self.intercept_ = a.copy(), a[1:].copy(), float(a[0])
+    def _resume(self, problem: AimedProblem, problems: list[AimedProblem], first: bool) -> list[Rule]:
+        rules = super()._resume(problem, problems, first)
+        if not first:
+            cast(WidrowHoffRule, rules[0]).go_on_from(self._progress)
+        return rules
 
-    def _tell(self, solution: Solution[Any], problem: Problem) -> None:
-        """Set the fitted attributes."""
+    def _publish(self, solutions: list[Solution[Any]], problem: AimedProblem, X: Any) -> None:
+        super()._publish(solutions, problem, X)
+        findings = solutions[0].findings
         if self.dual:
-            self.alpha_ = solution.findings.alpha
-        self._progress, self._epochs = solution.findings.progress, solution.told
-        if self._going is not None:
-            self._going.forget()
-        self.n_iter_, self.n_corrections_ = max(1, solution.n_iter), solution.n_corrections
-        self.history_ = {name: column for name, column in history_of([solution]).items() if name != "errors"}
-        value = float(solution.epochs[-1].criterion) if solution.epochs else None
-        details = {"iterations": self.n_iter_, "corrections": self.n_corrections_, "criterion value": value}
-        findings = Findings(details=details | dict(solution.findings.details))
-        remedy = self._remedy() if solution.status is Status.BUDGET else None
-        self._publish(solution.weights[0], problem.source, findings, solution.status, remedy)
+            self.alpha_ = findings.alpha
+        self._progress: Progress = findings.progress
+        for rule in self._rules:
+            cast(WidrowHoffRule, rule).forget()

@@ -31,15 +31,16 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
+from .._engine.callbacks import Listener
 from .._engine.driver import Watch
 from .._engine.problem import Problem
 from .._guards.parameters import CACHE_SIZE, FLAG, Choice, Number
-from .._guards.state import unchanged_on_failure
 from .._kernel_matrix.expansion import kernel_blocks
 from .._kernel_matrix.makers import LEAST, checked_diagonal
 from ..base.class_weights import check_class_weight, row_weights
-from ..base.classifier import LinearClassifier, available_when
-from ..base.lazy_report import Elsewhere, Later
+from ..base.classifier import LinearClassifier
+from ..base.iterative import available_when
+from ..base.lazy_report import BorrowedData, LazyFacts
 from ..exceptions import FitInterruptedWarning, warn_user
 from ..solution import Epoch, Solution, Status
 from .many_classes import machines
@@ -195,12 +196,11 @@ class SupportVectorMachine(LinearClassifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[MachineFindings]]:
         """Fit, with ``start`` from the machines of another C."""
-        with unchanged_on_failure(self):
-            solutions = super()._fit(X, y, sample_weight, **options)
-            if self.probability:
-                self.__dict__.pop("sigmoids_", None)  # of an earlier fit
-                if self.status_ is not Status.STOPPED:
-                    self._calibrate(X, y, sample_weight)
+        solutions = super()._fit(X, y, sample_weight, **options)
+        if self.probability:
+            self.__dict__.pop("sigmoids_", None)  # of an earlier fit
+            if self.status_ is not Status.STOPPED:
+                self._calibrate(X, y, sample_weight)
         return solutions
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -266,7 +266,7 @@ class SupportVectorMachine(LinearClassifier):
         return np.asarray(np.divide(P, total, out=np.full_like(P, 1 / P.shape[1]), where=total > 0))
 
     def _solutions(
-        self, problem: Problem, watch: Watch, X: Any, y: Any, sample_weight: Any, start: Past = None
+        self, problem: Problem, watch: Watch, listener: Listener, start: Past = None, **options: Any
     ) -> list[Solution[MachineFindings]]:
         problem.check_finite()
         problem = problem.canonical()
@@ -348,8 +348,8 @@ class SupportVectorMachine(LinearClassifier):
         parts, alphas = self._parts(problem), [machine.alpha for machine in machines]
         self.support_, self._n_rows = parts.supports(alphas), problem.n_rows
         self.n_support_ = np.bincount(problem.labels[self.support_], minlength=self.classes_.size)
-        large = self._is_plane() and problem.entries * problem.dtype.itemsize > Later.SMALL
-        self._vectors = Elsewhere(X) if large and not isinstance(X, list | tuple) else problem.source[self.support_]
+        large = self._is_plane() and problem.entries * problem.dtype.itemsize > LazyFacts.SMALL
+        self._vectors = BorrowedData(X) if large and not isinstance(X, list | tuple) else problem.source[self.support_]
         self._strengths = parts.table(alphas, self.support_)
         self.dual_coef_ = self._strengths.astype(problem.dtype)
         lengths = np.array([machine.length for machine in machines])
@@ -366,7 +366,7 @@ class SupportVectorMachine(LinearClassifier):
     @property
     def support_vectors_(self) -> Any:
         """The rows with a positive multiplier; of a plane through large data they are not kept, but taken from X."""
-        if not isinstance(self._vectors, Elsewhere):
+        if not isinstance(self._vectors, BorrowedData):
             return self._vectors
         if (X := self._vectors()) is None:
             raise AttributeError("the X of the fit is no longer in memory, and a plane does not keep it: X[support_].")

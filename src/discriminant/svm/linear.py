@@ -85,7 +85,7 @@ def _hard(X: Any, z: Vector, y: NDArray[Any], free: bool, watch: Watch) -> Machi
     known = np.zeros(given.shape[1] + 1)
     try:
         with watch.at_once():  # exact numbers are long at work without a look at the watch
-            outcome = settle(system, tick=lambda text: watch.check())
+            outcome = settle(system, tick=lambda text, share: watch.check())
             if outcome.verdict != "complete" or outcome.direction is None:
                 labels = y if np.unique(y).size == 2 else own  # those that the caller knows, of two classes
                 proof = separability(given, labels).certificate

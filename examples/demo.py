@@ -29,7 +29,7 @@ from discriminant import (
     integer_search,
     separability,
 )
-from discriminant.comparison.run import Row
+from discriminant.comparison import Row
 
 EXAMPLES = Path(__file__).resolve().parent
 FOLDER = Path("demo")

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.validation import check_is_fitted
 
+from ._guards.held import COMMON
 from ._guards.parameters import Number, refused
 from ._guards.state import all_or_nothing
 from ._guards.validation import taken
@@ -28,6 +29,7 @@ __all__ = ["PolynomialMap"]
 
 DEGREE = Number("use 2 for a quadratic map", 1, closed=True, whole=True)
 HIGHEST = 1000  # degree: each takes a pass over the features, and a power above it leaves the floats
+MOST_LOADED = 10**6  # features and terms that a model file may claim in a few bytes
 MOST = 2**31 - 1  # terms, so that their numbers fit the indices of a sparse matrix
 
 
@@ -74,6 +76,8 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
     (3, ['x0', 'x0^2'])
     """
 
+    _held = COMMON | {"n_terms_": "count"}
+
     def __init__(self, degree: int = 2, interaction_only: bool = False) -> None:
         self.degree = degree
         self.interaction_only = interaction_only
@@ -106,7 +110,7 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
             )
         monomials = PolynomialFeatures(degree, interaction_only=self.interaction_only, include_bias=False)
         self._monomials: Any = monomials.fit(X)
-        self.n_terms_ = int(monomials.n_output_features_) + 1
+        self.n_terms_: int = int(monomials.n_output_features_) + 1
         return self
 
     def transform(self, X: Any) -> Any:
@@ -152,6 +156,15 @@ class PolynomialMap(TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+    def _after_load(self) -> None:
+        """Make the monomials, which follow from the number of features, if they are as many as the file says."""
+        d, terms = self.n_features_in_, self.n_terms_
+        if type(self.degree) is not int or max(d, terms) > MOST_LOADED:
+            raise ValueError(f"a map of {d:,} features and {terms:,} terms is too large.")
+        if terms != n_terms(d, highest_degree(d, self.degree, self.interaction_only), self.interaction_only):
+            raise ValueError(f"a map of this degree has not {terms:,} terms.")
+        self._monomials = PolynomialMap(**self.get_params()).fit(np.zeros((1, d)))._monomials
 
 
 def highest_degree(d: int, degree: int, interaction_only: bool) -> int:

@@ -84,9 +84,9 @@ INSIDE = {
     "a regression on words": ("fit good.csv -t label -m ridge-regressor", "predicts numbers"),
     "one axis": ("plot good.csv -t label -o picture.svg --axes a", "two different features"),
     "text that is no LIBSVM": ("check broken.libsvm", "broken.libsvm"),
-    "a table for a model": ("predict good.csv good.csv", "is no model file"),
-    "another JSON file for a model": ("explain other.json", "is no model file"),
-    "half a model": ("explain half.json", "is no model file"),
+    "a table for a model": ("predict good.csv good.csv", "is not a model file"),
+    "another JSON file for a model": ("explain other.json", "is not a model file"),
+    "half a model": ("explain half.json", "is not a model file"),
     "a changed model": ("explain changed.json", "checksum"),
     "a table without the features": ("predict model.json header2.csv", "there is no column"),
     "a level that was not there": ("predict model.json levels.csv", "--unseen ignore"),
@@ -235,7 +235,7 @@ def test_nothing_is_left_behind(bad: Path) -> None:
 def test_a_proof_without_end_is_not_read_to_its_end(
     inside: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discriminant.cli._tables.LONGEST", 1000)
+    monkeypatch.setattr("discriminant.io._json.LARGEST", 1000)
     proof = tmp_path / "proof.json"
     proof.write_text("[" * 2000)
     is_refused(inside("verify", proof, "iris"), "more than 1,000 characters")

@@ -19,7 +19,7 @@ import pytest
 
 import discriminant
 from discriminant.cli._methods import kebab
-from discriminant.comparison.run import METHODS
+from discriminant.comparison import METHODS
 
 from .conftest import COMMAND, Outcome, command, environment, shell
 

@@ -18,11 +18,12 @@ from .._engine.callbacks import with_callbacks
 from .._engine.driver import Plan
 from .._engine.labels import encode
 from .._engine.problem import Problem, make_problem
+from .._guards.held import COMMON, COURSE, OUTCOME, WEIGHTS, Held
 from .._guards.parameters import choice
 from .._guards.state import all_or_nothing
 from .._guards.validation import all_finite, taken
 from ..multiclass import ambiguous, n_problems, pairwise_scores, relabel, votes
-from ..solution import Report, Solution, Status, details_of, history_of
+from ..solution import Report, Solution, Status, details_of, epochs_of, history_of
 from .diagnosis import diagnosis
 from .iterative import IterativeEstimator, SolvingEstimator, start_vectors
 from .lazy_report import LazyFacts
@@ -39,6 +40,9 @@ ORDER_OF_VISITS = {
 
 class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
     """Base of the classifiers: data in, ``_solutions`` for the mathematics, fitted attributes out."""
+
+    _held: Held = COMMON | OUTCOME | COURSE | WEIGHTS
+    _held |= {"classes_": "labels c", "multiclass_": "text", "intercept_": "float k"}
 
     _criterion = ""
     _strategies: tuple[str, ...] = ("one-vs-rest", "one-vs-one")
@@ -301,6 +305,11 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         if self.multiclass_ not in ("one-vs-rest", "one-vs-one"):
             raise ValueError(f"multiclass={self.multiclass_!r} takes no votes: its largest discriminant decides.")
         return votes(scores, self.classes_.size, self.multiclass_)
+
+    def _after_load(self) -> None:
+        """Make what a model file does not hold: that from which ``partial_fit`` goes on."""
+        self._rules = []
+        self._portions = epochs_of(self.history_, n_problems(self.classes_.size, self.multiclass_))
 
 
 class IterativeClassifier(IterativeEstimator, LinearClassifier):

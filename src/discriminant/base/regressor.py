@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import with_callbacks
 from .._engine.refusals import NotFiniteError, refusal
+from .._guards.held import COMMON, OUTCOME, Held
 from .._guards.state import all_or_nothing
 from .._guards.validation import all_finite, floats, taken
-from ..solution import Findings, Report, Solution, Status, history_of
+from ..solution import Findings, Report, Solution, Status, epochs_of, history_of
 from .iterative import IterativeEstimator, available_when, streams
 
 T = TypeVar("T")
@@ -24,6 +25,7 @@ T = TypeVar("T")
 class LinearRegressor(RegressorMixin, BaseEstimator):
     """Base of the regressors f(x) = wᵗx + w₀."""
 
+    _held: Held = COMMON | OUTCOME | {"weights_": "float 1+d", "coef_": "float d", "intercept_": "number"}
     _criterion = ""
 
     def __sklearn_tags__(self) -> Any:
@@ -98,6 +100,10 @@ class IterativeRegressor(IterativeEstimator, LinearRegressor):
 
     _aimed: Callable[..., Any]  # the problem of X and y, once they have passed
     _remedy: Callable[[], str]  # what to try when the fit did not finish
+
+    def _after_load(self) -> None:
+        """Make what a model file does not hold: that from which ``partial_fit`` goes on."""
+        self._rules, self._portions = [], epochs_of(self.history_)
 
     @with_callbacks
     @all_or_nothing

@@ -1,10 +1,9 @@
-"""Exit codes, and every error as one sentence."""
+"""Exit codes, and every error as one sentence.  Tests: ``tests/cli/test_bad_input.py``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from shlex import quote
 
 BAD_INPUT = 2
@@ -57,10 +56,10 @@ def shortened(text: str, longest: int = LONGEST) -> str:
 
 def nearest(name: str, names: Iterable[str], *, only: bool = False) -> str:
     """A hint with the names that resemble ``name`` most, or else, unless ``only`` those will do, with the first few."""
+    from .._guards.parameters import suggestion  # NumPy with it, which --help need not load
+
     known = list(names)
-    lower = {option.lower(): option for option in known}
-    close = [lower[match] for match in get_close_matches(name.lower(), lower, n=3, cutoff=0.5)]
-    if close:
+    if close := suggestion(name, known, 3, 0.5):
         return f"Did you mean {' or '.join(map(repr, close))}?"
     if only or not known:
         return ""

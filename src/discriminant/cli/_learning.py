@@ -1,4 +1,4 @@
-"""A fit with a progress bar, which Ctrl-C ends early with a usable model."""
+"""A fit with a progress bar, which Ctrl-C ends early with a usable model.  Tests: ``tests/cli/test_command.py``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..io import Recipe
 
 
-class Passes:
+class _Passes:
     """A scikit-learn callback that tells how many passes are done, of how many at most."""
 
     def __init__(self, update: Callable[[float, float | None], None]) -> None:
@@ -30,20 +30,16 @@ class Passes:
         self.done, self.total = 0, None
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """The fit begins."""
         self.total = context.max_subtasks
         self.update(0, self.total)
 
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """A pass begins."""
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None: ...
 
     def on_fit_task_end(self, estimator: Any, context: Any) -> None:
-        """A pass has ended."""
         self.done += 1
         self.update(self.done, self.total)
 
-    def teardown(self, estimator: Any, context: Any) -> None:
-        """The fit has ended."""
+    def teardown(self, estimator: Any, context: Any) -> None: ...
 
 
 @contextmanager
@@ -111,7 +107,7 @@ def learn(model: Any, X: Any, y: Any, w: Any) -> bool:
         _ended_while_compiling(),
     ):
         if watched() and hasattr(model, "set_callbacks"):
-            model.set_callbacks(Passes(update))
+            model.set_callbacks(_Passes(update))
             try:
                 model.fit(X, y, **given)
             finally:

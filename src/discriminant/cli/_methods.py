@@ -1,4 +1,7 @@
-"""The procedures by their names on the command line: class names in kebab-case, variants of them, and short names."""
+"""The procedures by their names on the command line: class names in kebab-case, variants of them, and short names.
+
+Tests: ``tests/cli/test_command.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 import discriminant
 
-from ..comparison.methods import ALIASES, METHODS, Procedure, kebab
+from ..comparison.methods import ALIASES, FORMER, METHODS, Procedure, kebab
 from ._errors import CommandError, nearest
 
 WORDS = {"none": None, "null": None, "true": True, "false": False, "inf": float("inf"), "infinity": float("inf")}
@@ -30,7 +33,7 @@ def short_name(name: str) -> str | None:
 def find(method: str) -> Procedure:
     """The procedure of a name. That of a class stands for the class as it is, with its own defaults."""
     wanted = method.strip().lower().replace("_", "-")
-    wanted = ALIASES.get(wanted, wanted)
+    wanted = (ALIASES | FORMER).get(wanted, wanted)
     if wanted not in PROCEDURES:
         hint = nearest(wanted, [*ALIASES, *PROCEDURES])
         raise CommandError(f"--method {method!r} is no procedure. {hint} `discriminant methods` lists them.")

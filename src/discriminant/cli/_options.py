@@ -1,4 +1,7 @@
-"""The arguments and options that several commands share, one by one and in groups."""
+"""The arguments and options that several commands share, one by one and in groups.
+
+Tests: ``tests/cli/test_command.py``.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +18,9 @@ import typer
 from ._methods import complete_methods
 from ._output import hush
 
-
-class Missing(StrEnum):
-    """What is done with missing values."""
-
-    REFUSE = "refuse"
-    DROP = "drop"
-    MEDIAN = "median"
-
-
-class Unseen(StrEnum):
-    """What is done with a level that the training data did not have."""
-
-    REFUSE = "refuse"
-    IGNORE = "ignore"
-
-
-class Reading(StrEnum):
-    """What a number of the table means."""
-
-    DECIMAL = "decimal"
-    FLOAT = "float"
+Missing = StrEnum("Missing", ["REFUSE", "DROP", "MEDIAN"])  # what is done with missing values
+Unseen = StrEnum("Unseen", ["REFUSE", "IGNORE"])  # and with a level that the training data did not have
+Reading = StrEnum("Reading", ["DECIMAL", "FLOAT"])  # what a number of the table means
 
 
 def names(text: str | None) -> list[str] | None:
@@ -46,85 +31,76 @@ def names(text: str | None) -> list[str] | None:
     return [name.strip() for name in fields if name.strip()]
 
 
+def option(help: str, *names: str, **more: Any) -> Any:
+    """An option that need not be given, whose help says what happens then."""
+    return typer.Option(*names, help=help, show_default=False, **more)
+
+
+def argument(metavar: str, help: str) -> Any:
+    """What must be given, in its place."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
+def file_option(help: str) -> Any:
+    """Where the result goes."""
+    return option(help, "--output", "-o", metavar="FILE")
+
+
 Data = Annotated[
     str,
-    typer.Argument(
-        metavar="DATA",
-        help="A table (.csv .tsv .parquet .arrow .feather .jsonl .libsvm .npy .npz), the name of a data set such as "
-        "iris or table-1-3, or - for CSV on standard input.",
-        show_default=False,
+    argument(
+        "DATA",
+        "A table (.csv .tsv .parquet .arrow .feather .jsonl .libsvm .npy .npz), the name of a data set such as iris or "
+        "table-1-3, or - for CSV on standard input.",
     ),
 ]
-Model = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model file that fit wrote; - for standard input.", show_default=False)
-]
-Target = Annotated[
-    str | None,
-    typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.", show_default=False),
-]
-Features = Annotated[
-    str | None,
-    typer.Option(metavar="A,B,C", help="Learn from these columns only.", show_default=False),
-]
-Drop = Annotated[
-    str | None,
-    typer.Option(metavar="A,B,C", help="Leave these columns out.", show_default=False),
-]
-Weights = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column that tells how much each row counts.", show_default=False),
-]
+Model = Annotated[str, argument("MODEL", "A model file that fit wrote; - for standard input.")]
+Target = Annotated[str | None, option("The column to predict.", "--target", "-t", metavar="COLUMN")]
+Features = Annotated[str | None, option("Learn from these columns only.", metavar="A,B,C")]
+Drop = Annotated[str | None, option("Leave these columns out.", metavar="A,B,C")]
+Weights = Annotated[str | None, option("The column that tells how much each row counts.", metavar="COLUMN")]
 MissingOption = Annotated[
     Missing,
     typer.Option("--missing", help="Missing values: refuse them, drop their rows, or put the median in their place."),
 ]
+MissingInNew = Annotated[
+    Missing | None,
+    typer.Option(
+        "--missing", help="Missing values: refuse them, leave such rows out, or put in the medians of the model."
+    ),
+]
 UnseenOption = Annotated[
     Unseen | None,
-    typer.Option(
-        "--unseen",
-        help="Levels that the training data did not have: refuse them, or take them for none of the known ones.",
-        show_default=False,
+    option(
+        "Levels that the training data did not have: refuse them, or take them for none of the known ones.", "--unseen"
     ),
 ]
 Standardize = Annotated[
     bool, typer.Option("--standardize", help="Bring every feature to mean 0 and standard deviation 1.")
 ]
 Format = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FORMAT", help="The format of DATA where its name does not tell: csv, parquet, …", show_default=False
-    ),
+    str | None, option("The format of DATA where its name does not tell: csv, parquet, …", metavar="FORMAT")
 ]
 Header = Annotated[
     bool | None,
-    typer.Option(
+    option(
+        "Whether a CSV file begins with the names of its columns; without them they are column_1, column_2, …, or 1, "
+        "2, … for short.",
         "--header/--no-header",
-        help="Whether a CSV file begins with the names of its columns; without them they are column_1, column_2, …, "
-        "or 1, 2, … for short.",
-        show_default=False,
     ),
 ]
 Method = Annotated[
     str,
     typer.Option(
-        "--method",
-        "-m",
-        metavar="METHOD",
-        help="The procedure; see `discriminant methods`.",
+        "--method", "-m", metavar="METHOD", help="The procedure; see `discriminant methods`.",
         autocompletion=complete_methods,
     ),
-]
-Axes = Annotated[
-    str | None,
-    typer.Option(metavar="A,B", help="The two features of a picture of decision regions.", show_default=False),
-]
+]  # fmt: skip
+Axes = Annotated[str | None, option("The two features of a picture of decision regions.", metavar="A,B")]
 Setting = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", "-s", metavar="NAME=VALUE", help="A parameter of the procedure, such as C=10; may be repeated.",
-        show_default=False,
-    ),
-]  # fmt: skip
+    option("A parameter of the procedure, such as C=10; may be repeated.", "--set", "-s", metavar="NAME=VALUE"),
+]
 Intercept = Annotated[bool, typer.Option(help="Whether planes may miss the origin.")]
 ReadingOption = Annotated[
     Reading,
@@ -135,13 +111,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document inst
 Quiet = Annotated[
     bool,
     typer.Option(
-        "--quiet",
-        "-q",
-        callback=hush,
-        is_eager=True,
+        "--quiet", "-q", callback=hush, is_eager=True,
         help="Leave stderr empty, also of errors; the exit code tells of them, and --json why.",
     ),
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -174,7 +147,18 @@ class Training(Lesson):
     settings: Setting = None
 
 
-def taking(group: type[Rows]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+@dataclass(frozen=True)
+class NewRows:
+    """Which table a model is asked about."""
+
+    data: Data
+    missing: MissingInNew = None
+    unseen: UnseenOption = None
+    format: Format = None
+    header: Header = None
+
+
+def taking(group: type[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A command whose first parameter is such a group, as typer wants it: with each field as a parameter of its own."""
 
     def grouped(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,7 @@
-"""Data to stdout, everything else to stderr: text, JSON, aligned tables, warnings, progress bars with the time left."""
+"""Data to stdout, everything else to stderr: text, JSON, aligned tables, warnings, progress bars with the time left.
+
+Tests: ``tests/cli/test_command.py``.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from enum import Enum
+from pathlib import Path
 from threading import Timer
 from typing import Any, TextIO
 
@@ -41,18 +45,16 @@ def in_line(name: Any) -> str:
     return visible(str(name)).replace("\n", "\\n").replace("\t", "\\t")
 
 
-class Shown(io.TextIOBase):
+class _Shown(io.TextIOBase):
     """A stream in front of a terminal, on which everything is visible."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write what can be shown."""
         return self.stream.write(visible(text))
 
     def flush(self) -> None:
-        """Show it now."""
         self.stream.flush()
 
 
@@ -146,6 +148,14 @@ def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join("  ".join(line).rstrip() for line in padded)
 
 
+def echo_list(kind: str, facts: Sequence[dict[str, Any]], heads: Sequence[str], as_json: bool) -> None:
+    """Facts about many things: all of them as JSON, those under the heads as a table."""
+    if as_json:
+        return echo_json(kind, {kind: facts})
+    rows = [["" if fact[head] is None else fact[head] for head in heads] for fact in facts]
+    echo(aligned(heads, rows), heading=True)
+
+
 def watched() -> bool:
     """Whether progress is shown: on a terminal, without ``--quiet``."""
     return sys.stderr.isatty() and not _state["quiet"] and os.environ.get("TERM") != "dumb"
@@ -185,3 +195,43 @@ def progress(title: str) -> Iterator[Callable[[float, float | None], None]]:
         timer.cancel()
         timer.join()
         bars.stop()
+
+
+# --- what the user named after -o: a file that is there as a whole or not at all, or stdout
+
+
+def check_place(target: str | None, *inputs: str, option: str = "-o") -> None:
+    """Refuse a place that cannot be written to, or that is read from, before the work is done rather than after."""
+    if target is None or target == "-":
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise CommandError(f"{option} {target!r} is a folder: give the name of a file.")
+    if not path.parent.is_dir():
+        raise CommandError(f"{option} {target!r}: there is no folder {str(path.parent)!r}; make it first.")
+    if not os.access(path.parent, os.W_OK):
+        raise CommandError(f"{option} {target!r}: nothing can be written into the folder {str(path.parent)!r}.")
+    for source in inputs:
+        if path.is_file() and _is_same(path, source):
+            read = "standard input" if source == "-" else repr(source)
+            raise CommandError(f"{option} {target!r} would overwrite {read}, which is read: give another name.")
+
+
+def _is_same(path: Path, source: str) -> bool:
+    """Whether the source is this very file, by whatever path or link; ``-`` may be one too (``< file``)."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source))
+    except (OSError, ValueError):  # a data set, which is no file, or a closed stream
+        return False
+
+
+def write_table(frames: Iterable[Any], target: str) -> None:
+    """Write a table that comes in portions, in the format of its name; ``-`` is CSV on stdout.
+
+    Files and pipes get every byte of the data as it is; a terminal gets nothing that would steer it.
+    """
+    from ..io.tables import write_portions
+
+    steered = target == "-" and sys.stdout.isatty()
+    with printing(), redirect_stdout(_Shown(sys.stdout)) if steered else nullcontext():
+        write_portions(frames, target)

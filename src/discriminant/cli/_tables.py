@@ -1,9 +1,13 @@
-"""Tables from files, from standard input and from the data sets of the package; what is to be learned from them."""
+"""Tables from files, from standard input and from the data sets of the package; what is to be learned from them.
+
+Tests: ``tests/cli/test_bad_input.py``.
+"""
 
 from __future__ import annotations
 
 import inspect
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +23,6 @@ if TYPE_CHECKING:
 
 TARGET = "target"  # the column of the labels of a built-in data set
 TARGETS = (TARGET, "y")  # and of a file, if none is named
-LONGEST = 2**30  # characters of a text
 SEED = 0  # of generated data sets: a proof about one must hold tomorrow
 
 
@@ -166,16 +169,27 @@ def check_file(source: str, what: str) -> None:
 
 def text_of(source: str, what: str) -> str:
     """The text of a file, or of standard input."""
+    from ..io._json import LARGEST, read_text
+
     if source != "-":
         check_file(source, what)
     try:
-        if source == "-":
-            text = sys.stdin.read(LONGEST + 1)
-        else:
-            with Path(source).open(encoding="utf-8") as file:
-                text = file.read(LONGEST + 1)
+        with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
+            text = read_text(file)
     except UnicodeDecodeError:
         raise CommandError(f"{source!r} is not text: give {what}.") from None
-    if len(text) > LONGEST:
-        raise CommandError(f"{source!r} has more than {LONGEST:,} characters: give {what}.")
+    if len(text) > LARGEST:
+        raise CommandError(f"{source!r} has more than {LARGEST:,} characters: give {what}.")
     return text
+
+
+def model_of(source: str) -> tuple[Any, Any]:
+    """The model of a file or of standard input, and its recipe, or None where it was saved without one."""
+    text = text_of(source, "a model file that `discriminant fit -o` wrote")
+    from ..io import ModelFileError
+    from ..io.models import read_model  # heavy: what is no file has been refused before
+
+    try:
+        return read_model(text)
+    except ModelFileError as error:
+        raise CommandError(f"{'standard input' if source == '-' else source}: {error}") from None

@@ -1,4 +1,7 @@
-"""The typer application, and the one place where it is run: exit codes, warnings, Ctrl-C, errors."""
+"""The typer application, and the one place where it is run: exit codes, warnings, Ctrl-C, errors.
+
+Tests: ``tests/cli/test_command.py``.
+"""
 
 from __future__ import annotations
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from .._engine.files import write_whole
 from ._errors import OVERLAP, QUASI, option_names
-from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, taking
-from ._output import echo, say, watched
+from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, file_option, taking
+from ._output import check_place, echo, say, watched
 from ._tables import learnable, tell_reading
-from ._writing import check_place
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 MOST = 12  # columns that are told of
@@ -22,9 +19,7 @@ def check(
     given: Rows,
     intercept: Intercept = True,
     reading: ReadingOption = Reading.DECIMAL,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the proof there.", show_default=False)
-    ] = None,
+    output: Annotated[str | None, file_option("Write the proof there.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:

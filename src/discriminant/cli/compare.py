@@ -1,4 +1,4 @@
-"""``discriminant compare``: every procedure on one table."""
+"""``discriminant compare``: every procedure on one table.  Tests: ``tests/cli/test_command.py``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import typer
 
 from ..comparison.methods import chosen
 from ._errors import INTERRUPTED, CommandError
-from ._options import Axes, Json, Lesson, Quiet, names, taking
-from ._output import echo, echo_json, progress, say
+from ._options import Axes, Json, Lesson, Quiet, names, option, taking
+from ._output import check_place, echo, echo_json, progress, say
 from ._tables import axes_of, learnable
-from ._writing import check_place
 
 
 @taking(Lesson)
@@ -21,14 +20,9 @@ def compare(
         str, typer.Option(metavar="A,B,C", help="The procedures, or all; see `discriminant methods`.")
     ] = "all",
     cv: Annotated[int, typer.Option(metavar="N", min=0, help="Folds of the cross-validation; 0 leaves it out.")] = 5,
-    html: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write a report with pictures there, as one HTML file.", show_default=False),
-    ] = None,
+    html: Annotated[str | None, option("Write a report with pictures there, as one HTML file.", metavar="FILE")] = None,
     axes: Axes = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes; by default one for each core.", show_default=False)
-    ] = None,
+    jobs: Annotated[int | None, option("Processes; by default one for each core.", metavar="N")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -44,7 +38,7 @@ def compare(
         raise CommandError(f"--methods {methods!r} names no procedure: write all, or names with commas between them.")
     recipe, X, y, w = learnable(given)
     drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
-    from ..comparison import run as comparison  # heavy: what is wrong with the table has been said before
+    from .. import comparison  # heavy: what is wrong with the table has been said before
 
     with progress("comparing") as update:
         found = comparison.compare(

@@ -1,4 +1,7 @@
-"""``discriminant datasets``: the data sets of the package, or one of them as a table."""
+"""``discriminant datasets``: the data sets of the package, or one of them as a table.
+
+Tests: ``tests/cli/test_command.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,13 @@ from typing import Annotated, Any
 import typer
 
 from ._errors import CommandError, nearest
-from ._options import Json, Quiet
-from ._output import aligned, echo, echo_json, plain
+from ._options import Json, Quiet, argument
+from ._output import check_place, echo_json, echo_list, plain, write_table
 from ._tables import dataset, frame_of
-from ._writing import check_place, write_table
 
 
 def datasets(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Print this data set as a table.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, argument("[NAME]", "Print this data set as a table.")] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Write the table there; - is CSV on stdout.")
     ] = "-",
@@ -28,13 +28,8 @@ def datasets(
 
     known = [entry.replace("_", "-") for entry in room.names()]
     if name is None:
-        facts = [_facts(entry) for entry in known]
-        if json:
-            echo_json("datasets", {"datasets": facts})
-        else:
-            heads = ("name", "rows", "columns", "classes", "description")
-            echo(aligned(heads, [[fact[head] for head in heads] for fact in facts]), heading=True)
-        return
+        heads = ("name", "rows", "columns", "classes", "description")
+        return echo_list("datasets", [_facts(entry) for entry in known], heads, json)
     found = dataset(name)
     if found is None:
         raise CommandError(f"{name!r} is no data set. {nearest(name, known)}")

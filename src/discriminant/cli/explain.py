@@ -1,4 +1,7 @@
-"""``discriminant explain``: a model in words: its discriminant, its features by rank, why it stopped."""
+"""``discriminant explain``: a model in words: its discriminant, its features by rank, why it stopped.
+
+Tests: ``tests/cli/test_models.py``.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ import typer
 
 from ._errors import CommandError
 from ._methods import parameters
-from ._models import model_of
 from ._options import Json, Model, Quiet
 from ._output import aligned, echo, echo_json, in_line, named
+from ._tables import model_of
 
 TERMS = 12  # of a discriminant that are printed
 MOST = 1_000_000  # features that are told of by their numbers
@@ -54,7 +57,6 @@ def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
 
 
 def _numbered(d: int) -> list[str]:
-    """Names for features that have none."""
     if d > MOST:
         raise CommandError(f"the model has {d:,} features without names, more than {MOST:,}: too many to tell of.")
     return [f"x{j}" for j in range(d)]
@@ -166,7 +168,6 @@ def _formulas(facts: dict[str, Any]) -> str:
 
 
 def _ranked(facts: dict[str, Any], top: int) -> str:
-    """The features, the most important first."""
     shown = facts["ranking"][:top]
     rows = [[row["rank"], row["feature"], f"{row['size']:.6g}", _meaning(row, facts)] for row in shown]
     table = aligned(("rank", "feature", "size of weight", "a larger value speaks for"), rows)

@@ -1,21 +1,18 @@
-"""``discriminant export``: a model as ONNX."""
+"""``discriminant export``: a model as ONNX.  Tests: ``tests/cli/test_models.py``."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from ._errors import CommandError
-from ._models import model_of
-from ._options import Json, Model, Quiet
-from ._output import echo_json, say
-from ._writing import check_place
+from ._options import Json, Model, Quiet, argument
+from ._output import check_place, echo_json, say
+from ._tables import model_of
 
 
 def export(
     model: Model,
-    output: Annotated[str, typer.Argument(metavar="FILE.onnx", help="The file to write.", show_default=False)],
+    output: Annotated[str, argument("FILE.onnx", "The file to write.")],
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:

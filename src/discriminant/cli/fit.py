@@ -1,4 +1,7 @@
-"""``discriminant fit``: learn a model from a table, tell why it stopped, and save it."""
+"""``discriminant fit``: learn a model from a table, tell why it stopped, and save it.
+
+Tests: ``tests/cli/test_models.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,17 @@ from importlib import import_module
 from types import ModuleType
 from typing import Annotated, Any
 
-import typer
-
 from ._errors import INTERRUPTED, CommandError
 from ._learning import learned
 from ._methods import find, parameters
-from ._options import Json, Quiet, Training, taking
-from ._output import echo, echo_json, named, say
-from ._writing import check_place
+from ._options import Json, Quiet, Training, file_option, taking
+from ._output import check_place, echo, echo_json, named, say
 
 
 @taking(Training)
 def fit(
     given: Training,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write the model there; - is stdout.", show_default=False),
-    ] = None,
+    output: Annotated[str | None, file_option("Write the model there; - is stdout.")] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:

@@ -1,4 +1,4 @@
-"""``discriminant methods``: every procedure with what it does, in a line."""
+"""``discriminant methods``: every procedure with what it does, in a line.  Tests: ``tests/cli/test_command.py``."""
 
 from __future__ import annotations
 
@@ -6,17 +6,12 @@ from typing import Any
 
 from ._methods import PROCEDURES, REGRESSORS, find, parameters, short_name
 from ._options import Json, Quiet
-from ._output import aligned, echo, echo_json
+from ._output import echo_list
 
 
 def methods(json: Json = False, quiet: Quiet = False) -> None:
     """List the procedures that `fit --method` takes; `compare` runs those for classes."""
-    facts = [_facts(name) for name in PROCEDURES]
-    if json:
-        echo_json("methods", {"methods": facts})
-    else:
-        heads = ("name", "short", "makes", "summary")
-        echo(aligned(heads, [[fact[head] or "" for head in heads] for fact in facts]), heading=True)
+    echo_list("methods", [_facts(name) for name in PROCEDURES], ("name", "short", "makes", "summary"), json)
 
 
 def _facts(name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``discriminant plot``: a picture of a fit."""
+"""``discriminant plot``: a picture of a fit.  Tests: ``tests/cli/test_command.py``."""
 
 from __future__ import annotations
 
@@ -15,28 +15,20 @@ from .._engine.files import replacing
 from ._errors import INTERRUPTED, CommandError
 from ._learning import Learned, learn, learned
 from ._methods import REGRESSORS, find
-from ._options import Axes, Json, Quiet, Training, taking
-from ._output import echo_json, say
+from ._options import Axes, Json, Quiet, Training, file_option, taking
+from ._output import check_place, echo_json, say
 from ._tables import axes_of
-from ._writing import check_place
 
 MEDIANS, LEFT_OUT = "medians", "left out"  # what becomes of the features that are no axes
 
 
-class Kind(StrEnum):
-    """What the picture shows."""
-
-    BOUNDARY = "boundary"
-    CONVERGENCE = "convergence"
-    MARGINS = "margins"
+Kind = StrEnum("Kind", ["BOUNDARY", "CONVERGENCE", "MARGINS"])  # what the picture shows
 
 
 @taking(Training)
 def plot(
     given: Training,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The picture: .svg, .png or .pdf.", show_default=False)
-    ],
+    output: Annotated[str, file_option("The picture: .svg, .png or .pdf.")],
     kind: Annotated[
         Kind, typer.Option(help="The decision regions, errors and criterion of the passes, or how far the rows lie.")
     ] = Kind.BOUNDARY,

@@ -1,4 +1,4 @@
-"""``discriminant predict``: the table with a column of predictions."""
+"""``discriminant predict``: the table with a column of predictions.  Tests: ``tests/cli/test_models.py``."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._errors import CommandError
-from ._models import model_of
-from ._options import Data, Format, Header, Json, Missing, Model, Quiet, UnseenOption
-from ._output import echo_json, progress, say
-from ._tables import standard_input, table
-from ._writing import check_place, write_table
+from ._options import Json, Missing, Model, NewRows, Quiet, taking
+from ._output import check_place, echo_json, progress, say, write_table
+from ._tables import model_of, standard_input, table
 
 if TYPE_CHECKING:
     from ..io import Table
 
 
+@taking(NewRows)
 def predict(
+    given: NewRows,
     model: Model,
-    data: Data,
     output: Annotated[
         str,
         typer.Option(
@@ -32,13 +31,6 @@ def predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="Add the values of the discriminants too, a column for each.")
     ] = False,
-    missing: Annotated[
-        Missing | None,
-        typer.Option(help="Missing values: refuse them, leave such rows out, or put in the medians of the model."),
-    ] = None,
-    unseen: UnseenOption = None,
-    format: Format = None,
-    header: Header = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -46,19 +38,19 @@ def predict(
 
     Missing values are refused, unless the model was fitted with --missing median.
     """
-    standard_input(model, data)
-    check_place(output, model, data)
+    standard_input(model, given.data)
+    check_place(output, model, given.data)
     fitted, recipe = model_of(model)
     if recipe is None:
         raise CommandError(
             "the model was saved without its recipe, so that the columns of a table mean nothing to it: fit it with "
             "`discriminant fit`, or give io.save a recipe."
         )
-    if unseen is not None:
-        recipe.unseen = unseen.value
-    rows, _ = table(data, format, as_text=_as_text(recipe, output), header=header)
-    scoring = _Scoring(fitted, recipe, _gaps(recipe, missing), column, scores, kept=json)
-    with progress(f"predicting {data}") as update:
+    if given.unseen is not None:
+        recipe.unseen = given.unseen.value
+    rows, _ = table(given.data, given.format, as_text=_as_text(recipe, output), header=given.header)
+    scoring = _Scoring(fitted, recipe, _gaps(recipe, given.missing), column, scores, kept=json)
+    with progress(f"predicting {given.data}") as update:
         scored = scoring.portions(rows, lambda share: update(share, 1))
         if json and output == "-":
             deque(scored, maxlen=0)
@@ -133,7 +125,6 @@ class _Scoring:
         return new
 
     def _without_gaps(self, frame: Any) -> Any:
-        """The rows in which no feature is missing."""
         import polars
 
         known = [name for name in self.recipe.inputs if name in frame.columns]

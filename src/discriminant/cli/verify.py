@@ -5,10 +5,8 @@ from __future__ import annotations
 import json as json_format
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from ._errors import ANOTHER_QUESTION, REFUSED, CommandError, shortened
-from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, taking
+from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, argument, taking
 from ._output import echo, echo_json
 from ._tables import learnable, standard_input, tell_reading, text_of
 
@@ -21,10 +19,7 @@ PROOF = "the proof that `discriminant check --json` printed"
 @taking(Rows)
 def verify(
     given: Rows,
-    proof: Annotated[
-        str,
-        typer.Argument(metavar="PROOF", help="What `check --json` printed; - for standard input.", show_default=False),
-    ],
+    proof: Annotated[str, argument("PROOF", "What `check --json` printed; - for standard input.")],
     intercept: Intercept = True,
     reading: ReadingOption = Reading.DECIMAL,
     json: Json = False,
@@ -58,21 +53,18 @@ def verify(
 
 
 def _content(certificate: Certificate | None, differences: list[str] | None, reason: str | None) -> dict[str, Any]:
-    """What ``--json`` prints."""
-    content: dict[str, Any] = {
+    names = ("kind", "groups", "others", "intercept", "reading")
+    question = (
+        {"text": certificate.question} | {name: getattr(certificate, name) for name in names} if certificate else None
+    )
+    return {
         "holds": reason is None,
         "verdict": None if certificate is None else certificate.verdict,
         "reason": reason,
-        "question": None,
+        "question": question,
         "same_question": None if differences is None else not differences,
         "differences": differences,
     }
-    if certificate is not None:
-        content["question"] = {
-            "text": certificate.question,
-            **{name: getattr(certificate, name) for name in ("kind", "groups", "others", "intercept", "reading")},
-        }
-    return content
 
 
 def _told(certificate: Certificate | None, differences: list[str] | None, reason: str | None) -> str:

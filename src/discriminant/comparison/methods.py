@@ -106,6 +106,7 @@ ALIASES = {
     "minover": "min-over",
     "support-vector-machine-dear-slack": "support-vector-machine-large-c",  # its name in older files
 }
+FORMER = {"support-vector-machine-dear-slack": "support-vector-machine-large-c"}  # names of earlier versions
 
 
 def full_name(name: str) -> str:
@@ -113,17 +114,15 @@ def full_name(name: str) -> str:
 
     An unknown one is refused with its neighbors.
     """
-    plain = name.strip().lower().replace("_", "-") if isinstance(name, str) else name
+    plain = str(name).strip().lower().replace("_", "-")
     classes = {procedure.kind.lower(): key for key, procedure in reversed(METHODS.items())}
-    found = ALIASES.get(plain, classes.get(plain, plain)) if isinstance(plain, str) else None
-    if found in METHODS:
-        return str(found)
-    from .._guards.parameters import suggestion  # numpy: a list of names is to be had without it
+    found = (classes | ALIASES | FORMER).get(plain, plain)
+    if isinstance(name, str) and found in METHODS:
+        return found
+    from .._guards.parameters import suggestion  # NumPy with it, which nobody needs who names what there is
 
     near = suggestion(plain, [*METHODS, *ALIASES], 3, 0.5) or ["perceptron", "svm", "least-squares"]
-    raise ValueError(
-        f"methods: {name!r} is unknown; did you mean {', '.join(near)}? comparison.METHODS lists them all."
-    )
+    raise ValueError(f"methods={name!r} must be names in comparison.METHODS; did you mean {', '.join(near)}?")
 
 
 def chosen(methods: str | Iterable[str] | Mapping[str, Any]) -> dict[str, Callable[[], Any]]:

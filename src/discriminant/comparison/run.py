@@ -26,13 +26,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, check_random_state
 
 from .._engine.extras import needed
+from .._engine.problem import check_weight
 from .._guards.validation import check_indices, explained
 from ..separation.verdict import Separability, separability
-from .methods import ALIASES, LARGE, LONG, METHODS, SLOW, Procedure, chosen
+from .methods import ALIASES, FORMER, LARGE, LONG, SLOW, chosen
 from .table import as_html, as_text, columns
-from .tasks import INTERRUPTED, Row, Task, check_jobs, make_folds, run
-
-__all__ = ["ALIASES", "INTERRUPTED", "METHODS", "Comparison", "Procedure", "Row", "compare"]
+from .tasks import Row, Task, check_jobs, make_folds, run
 
 LEFT_OUT = f"left out: it takes long with more than {LARGE:,} rows; name it to run it"
 
@@ -103,7 +102,7 @@ class Comparison(Sequence[Row]):
         """A row by its place or by the name of its procedure."""
         if not isinstance(key, str):
             return self.rows[key]
-        found = next((row for row in self.rows if row.method in (key, ALIASES.get(key))), None)
+        found = next((row for row in self.rows if row.method in (key, (ALIASES | FORMER).get(key))), None)
         if found is None:
             raise KeyError(f"{key!r} was not compared; there are {', '.join(row.method for row in self.rows)}")
         return found
@@ -258,7 +257,8 @@ def compare(
     X = X if hasattr(X, "shape") else np.asarray(X)
     check_indices(X)
     names, notes = _names(X, feature_names), list[str]()
-    y, weight = np.asarray(y), _weights(sample_weight, X)
+    y = np.asarray(y)
+    weight = None if sample_weight is None else check_weight(sample_weight, X.shape[0], np.dtype(np.float64))
     if weight is not None and not np.all(weight > 0):
         kept = np.flatnonzero(weight > 0)
         notes.append(f"{weight.size - kept.size:,} rows of weight zero are left out; rows are counted without them.")
@@ -279,23 +279,7 @@ def compare(
     return Comparison(rows, verdict, table, y, weight, names, len(folds), seed, notes)
 
 
-def _weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
-    """The weights as floats, one for each row."""
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, np.float64)
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weight.shape}: give one weight for each of the {n} rows of X.")
-    if not np.all(np.isfinite(weight)) or np.any(weight < 0) or not np.any(weight > 0):
-        raise ValueError(
-            "sample_weight holds NaN, infinity, a negative number or nothing above zero: give weights >= 0."
-        )
-    return weight
-
-
 def _names(X: Any, given: Sequence[str] | None) -> list[str]:
-    """The names of the columns."""
     if given is None:
         given = list(getattr(X, "columns", ())) or [f"x{j}" for j in range(np.shape(X)[1] if np.ndim(X) == 2 else 0)]
     names = [str(name) for name in given]

@@ -2,6 +2,8 @@
 
 A task fits its procedure to the folds first and to all rows last, which is timed: nothing is left to compile then. It
 raises nothing; what fails is told in the row.
+
+Tests: ``tests/comparison/test_run.py``.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from sklearn.model_selection import StratifiedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from .._engine.threads import one_blas_thread
+from .._guards.parameters import refused
 from ..exceptions import FitInterruptedWarning
 from ..margin_distribution import geometric_margins
 from ..solution import Status
@@ -168,7 +171,7 @@ def smallest(distances: NDArray[np.float64] | None) -> float | None:
 def check_jobs(n_jobs: Any) -> None:
     """Refuse what is no number of processes."""
     if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or n_jobs == 0):
-        raise ValueError(f"n_jobs={n_jobs!r} is no number of processes: give 1 or more, or None for one for each core.")
+        raise refused("n_jobs", n_jobs, "a whole number but 0, or None", "give 1 or more, or None for one a core")
 
 
 def run(
@@ -225,7 +228,7 @@ def make_folds(cv: Any, X: Any, y: NDArray[Any], seed: int, notes: list[str]) ->
         return []
     if isinstance(cv, int | np.integer):
         if isinstance(cv, bool) or cv < 2:
-            raise ValueError(f"cv={cv!r} makes no cross-validation: give 2 folds or more, or None.")
+            raise refused("cv", cv, "a whole number >= 2, or None", "give the number of folds")
         smallest = int(np.unique(y, return_counts=True)[1].min())
         if smallest < 2:
             notes.append("A class has one row only, so that no cross-validation is possible.")
@@ -250,5 +253,4 @@ def _whole(value: Any) -> int | None:
 
 
 def _line(message: Any) -> str:
-    """A message in one line."""
     return " ".join(str(message).split())

@@ -1,4 +1,4 @@
-"""The form that every data set of this package has."""
+"""The form that every data set of this package has.  Tests: ``tests/datasets/test_dataset.py``."""
 
 from __future__ import annotations
 

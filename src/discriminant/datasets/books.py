@@ -12,7 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from .._guards.parameters import refused
 from ._dataset import PATTERN_CLASSIFICATION, Dataset, overlap_proof, separated, two_categories
+
+__all__ = [
+    "table",
+    "pseudoinverse_example",
+    "xor_signed",
+    "hessian_example",
+    "inseparable_six",
+    "margin_six",
+    "symmetric_six",
+]
 
 # Columns: x₁ and x₂ of ω₁, of ω₂, of ω₃, of ω₄.
 _TABLE = """
@@ -71,7 +82,7 @@ def table(*categories: int) -> Dataset:
     """
     chosen = categories or (1, 2, 3, 4)
     if len(chosen) < 2 or len(set(chosen)) < len(chosen) or not set(chosen) <= {1, 2, 3, 4}:
-        raise ValueError(f"categories = {categories} must be two or more different ones of 1, 2, 3, 4, or none for all")
+        raise refused("categories", categories, "two or more different ones of 1, 2, 3, 4", "give none for all")
     points = np.array(_TABLE.split(), dtype=np.float64).reshape(10, 4, 2)
     X = np.concatenate([points[:, category - 1] for category in chosen])
     codes = (1, 0) if len(chosen) == 2 else chosen
@@ -178,7 +189,6 @@ def xor_signed() -> Dataset:
 
 
 def _product(X: Any) -> Any:
-    """Give x₁x₂ for each row."""
     X = np.asarray(X)
     return X[..., 0] * X[..., 1]
 
@@ -312,7 +322,7 @@ def symmetric_six(third: Sequence[float] = (-0.25, -1.5)) -> Dataset:
     """
     point = np.asarray(third, dtype=np.float64)
     if point.shape != (2,) or not np.isfinite(point).all():
-        raise ValueError(f"third = {third!r} must be a point of the plane; give two finite numbers")
+        raise refused("third", third, "a point of the plane", "give two finite numbers")
     base = np.array([[1.0, 2.0], [2.0, -4.0]])
     c1, c2 = np.linalg.solve(base.T, point).tolist()
     fails = min(c1 + c2 + c1 * c1 + c2 * c2, 1 + c1 + c2 * c2 - c1 * c2, 1 + c2 + c1 * c1 - c1 * c2) <= 0

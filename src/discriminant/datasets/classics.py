@@ -13,6 +13,8 @@ import numpy as np
 
 from ._dataset import Dataset
 
+__all__ = ["iris", "wine", "breast_cancer", "digits", "endometrial"]
+
 
 def iris() -> Dataset:
     """Load the three kinds of iris.

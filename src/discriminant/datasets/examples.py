@@ -12,6 +12,18 @@ import numpy as np
 
 from ._dataset import SLIDES, THEORY_AND_PRACTICE, Dataset, labeled, overlap_proof, separated, two_categories
 
+__all__ = [
+    "slides_eight",
+    "slides_five",
+    "half_space_example",
+    "collinear_three",
+    "perceptron_example",
+    "svm_three",
+    "regression_example",
+    "logistic_four",
+    "gradient_example",
+]
+
 
 def slides_eight() -> Dataset:
     """Load the eight points that the perceptron separates and least squares does not.

@@ -3,6 +3,8 @@
 References
 ----------
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.8.3.
+
+Tests: ``tests/datasets/test_generators.py``.
 """
 
 from __future__ import annotations
@@ -14,8 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._guards.parameters import refused
 from ._dataset import PATTERN_CLASSIFICATION, Dataset
-from .generators import TARGETS, check_count, generator
+from .generators import ROWS, TARGETS, generator
+
+__all__ = ["GaussianPosterior", "gaussian_pair"]
 
 FloatArray = NDArray[np.float64]
 
@@ -118,10 +123,10 @@ def gaussian_pair(
     >>> dataset.posterior([[0, 0]])
     array([0.5])
     """
-    n = check_count("n", n, least=2)
+    n = ROWS("n", n)
     m, S = _gaussians(means, covariances)
     if not 0 < prior < 1:
-        raise ValueError(f"prior = {prior!r} must lie between 0 and 1")
+        raise refused("prior", prior, "a number > 0 and < 1", "give the probability of the first class")
     rng = generator(random_state)
     y = (rng.uniform(size=n) < prior).astype(np.int64)
     y[rng.choice(n, 2, replace=False)] = [1, 0]  # both classes are always there
@@ -138,7 +143,7 @@ def gaussian_pair(
 def _gaussians(means: ArrayLike, covariances: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
     m = np.array(means, dtype=np.float64)
     if m.ndim != 2 or m.shape[0] != 2 or m.shape[1] == 0 or not np.isfinite(m).all():
-        raise ValueError(f"means = {means!r} must be two finite points; give shape (2, d)")
+        raise refused("means", means, "two finite points", "give shape (2, d)")
     d = m.shape[1]
     S = np.array(np.eye(d) if covariances is None else covariances, dtype=np.float64)
     if S.shape not in ((d, d), (2, d, d)) or not np.allclose(S, np.swapaxes(S, -1, -2)):

@@ -8,20 +8,24 @@ Duda, Hart, Stork, *Pattern Classification*, ch. 5, Computer exercise 6, §5.4.1
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse as sp
 
+from .._guards.parameters import Number, refused
 from ._dataset import PATTERN_CLASSIFICATION, Dataset, overlap_proof, separated
+
+__all__ = ["redundant", "planted_margin", "overlap"]
 
 FloatArray = NDArray[np.float64]
 
 TARGETS = ("ω2", "ω1")
 INFORMATIVE = 10  # columns that carry the plane of sparse data
 EXTRA = 10  # further entries of a sparse row
+SIZE = Number("give a whole number of rows or columns", 1, closed=True, whole=True)
+ROWS = Number("give both classes a row", 2, closed=True, whole=True)
 
 
 def redundant(n: int = 2000, d: int = 100, informative: int = 10, random_state: Any = None) -> Dataset:
@@ -57,9 +61,9 @@ def redundant(n: int = 2000, d: int = 100, informative: int = 10, random_state: 
     >>> X.shape, bool(((X[:, :10].sum(axis=1) > 0) == y).all())
     ((2000, 100), True)
     """
-    n, d = check_count("n", n, least=2), check_count("d", d)
-    if check_count("informative", informative) > d:
-        raise ValueError(f"informative = {informative} is more than d = {d}; give at most d")
+    n, d = ROWS("n", n), SIZE("d", d)
+    if SIZE("informative", informative) > d:
+        raise refused("informative", informative, f"at most d={d}", "give fewer, or more features")
     rng = generator(random_state)
     y = rng.permutation(np.arange(n) % 2)
     X = rng.uniform(-2, 2, (n, d))
@@ -122,11 +126,11 @@ def planted_margin(
     >>> print(f"{((2 * y - 1) * (X @ w + w0)).min():.4f}")
     0.2000
     """
-    n, d, dtype = check_count("n", n, least=2), check_count("d", d), np.dtype(dtype)
+    n, d, dtype = ROWS("n", n), SIZE("d", d), np.dtype(dtype)
     if not 0 < margin <= 0.9:
-        raise ValueError(f"margin = {margin!r} must be above 0 and at most 0.9; the data lie in the unit ball")
+        raise refused("margin", margin, "a number > 0 and at most 0.9", "the data lie in the unit ball")
     if dtype not in (np.float32, np.float64):
-        raise ValueError(f"dtype = {dtype} is not supported; give float32 or float64")
+        raise refused("dtype", dtype.name, "'float32' or 'float64'", "choose one of these")
     rng = generator(random_state)
     ball = 1 - 1e-6  # both leave room for rounding
     target = margin * (1 + 1e-6) + 16 * float(np.finfo(dtype).eps)
@@ -192,10 +196,10 @@ def overlap(n: int = 200, d: int = 2, flip: float = 0.1, random_state: Any = Non
     >>> dataset.separable, dataset.y[dataset.support].tolist()
     (False, [1, 1, 1, 0, 0])
     """
-    d = check_count("d", d)
-    n = check_count("n", n, least=d + 3)
+    d = SIZE("d", d)
+    n = Number("give room for the d + 3 rows of the proof", d + 3, closed=True, whole=True)("n", n)
     if not 0 <= flip <= 0.5:
-        raise ValueError(f"flip = {flip!r} must be a probability from 0 to 0.5")
+        raise refused("flip", flip, "a probability from 0 to 0.5", "beyond it the classes change their names")
     rng = generator(random_state)
     plane = np.concatenate([rng.uniform(-0.5, 0.5, 1), _unit(rng.standard_normal(d))])
     X = rng.standard_normal((n, d))
@@ -250,17 +254,4 @@ def generator(random_state: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"random_state = {random_state!r} is no seed ({error}); give an int, a Generator or None"
-        ) from error
-
-
-def check_count(name: str, value: int, least: int = 1) -> int:
-    """Give a whole number that is large enough, or a ValueError that names it."""
-    try:
-        count = operator.index(value)
-    except TypeError as error:
-        raise ValueError(f"{name} = {value!r} must be a whole number; give an int") from error
-    if count < least:
-        raise ValueError(f"{name} = {count} is too small; give at least {least}")
-    return count
+        raise refused("random_state", random_state, f"a seed ({error})", "give an int, a Generator or None") from error

@@ -15,8 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from .._guards.parameters import refused
 from ._dataset import THEORY_AND_PRACTICE, Dataset, separated
-from .generators import check_count, generator
+from .generators import ROWS, generator
+
+__all__ = ["seven"]
 
 _DIGITS = """
 .####.  ...#..  .####.  .####.  ....#.  ######  ..###.  ######  .####.  .####.
@@ -63,11 +66,9 @@ def seven(n: int = 200, flips: int = 2, random_state: Any = None) -> Dataset:
     ..#...
     .#....
     """
-    n = check_count("n", n, least=2)
+    n = ROWS("n", n)
     if not isinstance(flips, int | np.integer) or not 0 <= flips <= _MOST_FLIPS:
-        raise ValueError(
-            f"flips = {flips!r} must be a whole number from 0 to {_MOST_FLIPS}, or the classes may overlap"
-        )
+        raise refused("flips", flips, f"a whole number from 0 to {_MOST_FLIPS}", "with more the classes may overlap")
     rng = generator(random_state)
     digits = np.array([list(line) for line in _DIGITS.split()]).reshape(6, 10, 6).swapaxes(0, 1) == "#"
     clean = digits.reshape(10, 36).astype(np.float64)

@@ -17,7 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._guards.parameters import refused
 from ._dataset import PATTERN_CLASSIFICATION, THEORY_AND_PRACTICE, Dataset, labeled, overlap_proof, separated
+
+__all__ = ["or_function", "and_function", "xor", "parity", "boolean"]
 
 MOST_VARIABLES = 20  # a million rows
 MOST_DECIDED = 8  # the exact test of a function that has no name
@@ -141,7 +144,7 @@ def parity(d: int = 3) -> Dataset:
     >>> bool((dataset.piece_classes[g.argmax(axis=1)] == dataset.y).all())
     True
     """
-    X = _vertices(d)
+    X = _vertices(d, "d")
     s = np.arange(d + 1)
     # The last two bits, the others zero, are an XOR.
     center = [0.0] * (d - 2) + [0.5, 0.5]
@@ -200,10 +203,10 @@ def boolean(function: str | Sequence[int] | Callable[..., Any] = "majority", n: 
     return labeled("boolean", X, y, source, f"{label} of {n} variables", **answers)
 
 
-def _vertices(n: int) -> NDArray[np.float64]:
+def _vertices(n: int, name: str = "n") -> NDArray[np.float64]:
     """Give the 2ⁿ rows of a truth table."""
     if not isinstance(n, int | np.integer) or not 1 <= n <= MOST_VARIABLES:
-        raise ValueError(f"the number of variables is {n!r}; give a whole number from 1 to {MOST_VARIABLES}")
+        raise refused(name, n, f"a whole number from 1 to {MOST_VARIABLES}", "give the number of variables")
     return (np.arange(2**n)[:, None] >> np.arange(n)[::-1] & 1).astype(np.float64)
 
 
@@ -216,7 +219,7 @@ def _named(name: str, X: NDArray[np.float64]) -> tuple[NDArray[np.int64], dict[s
         return y, _decide(X, y) if n == 1 else {"separable": False, "verdict": "overlap"}
     least = {"or": 1, "nor": 1, "and": n, "nand": n, "majority": n // 2 + 1}  # ones that are needed
     if name not in least:
-        raise ValueError(f"function = {name!r} is unknown; give one of {', '.join(least)}, xor, xnor or a truth table")
+        raise refused("function", name, f"one of {', '.join(least)}, xor, xnor", "choose one, or give a truth table")
     sign = -1 if name.startswith("n") else 1
     y = (sign * (2 * ones - 2 * least[name] + 1) > 0).astype(np.int64)
     return y, separated(*(sign * np.array([1 - 2 * least[name], *[2] * n])))
@@ -227,9 +230,7 @@ def _values(function: Any, X: NDArray[np.float64]) -> NDArray[np.int64]:
         function = [bool(function(*row)) for row in X.astype(np.int64).tolist()]
     values = np.asarray(function)
     if values.shape != (len(X),) or not np.isin(values, (0, 1)).all():
-        raise ValueError(
-            f"function = {function!r} must be {len(X)} values of 0 and 1, a function of the bits or a name"
-        )
+        raise refused("function", function, f"{len(X)} values of 0 and 1", "or give a function of the bits, or a name")
     return values.astype(np.int64)
 
 

@@ -35,6 +35,7 @@ from .._engine.driver import CHUNK, Rule, Watch
 from .._engine.path import record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined
+from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import choice, number
 from .._kernel_matrix.expansion import expansion
 from ..base.classifier import ORDER_OF_VISITS
@@ -345,6 +346,12 @@ class KernelPerceptron(OnlineClassifier):
     1.0
     """
 
+    _held = optional(WEIGHTS) | {
+        "X_fit_": "matrix n d",
+        "dual_coef_": "float k n",
+        "alpha_": "float n | float n k",
+        "_largest": "number",
+    }
     _criterion = "J_p = sum of b - z g(x) over the patterns with z g(x) <= b, in the feature space of the kernel"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
     _expected_failed_checks = ORDER_OF_VISITS

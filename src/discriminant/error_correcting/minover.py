@@ -50,6 +50,7 @@ from .._engine.driver import CHUNK, Rule, Watch
 from .._engine.path import Path, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, serve
+from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import choice, number
 from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from .._kernel_matrix.rows import KernelRows
@@ -357,6 +358,15 @@ def underflow() -> ValueError:
 class MarginClassifier(IterativeClassifier):
     """What MinOver and the Adatron share: kernels, the stop, the fitted attributes."""
 
+    _held = optional(WEIGHTS) | {
+        "support_": "int s",
+        "alpha_": "float n | float n k",
+        "margin_": "anynumber | any k",
+        "gap_": "anynumber | any k",
+        "evidence_": "none | float n | float k n",
+        "X_fit_?": "matrix n d",
+        "dual_coef_?": "float k n",
+    }
     _criterion = "half the distance of weighted means of the classes, which no margin exceeds"
     _expected_failed_checks = {
         f"check_sample_weight_equivalence_on_{kind}_data": "the plane is reached to tol, on a path that ties decide"

@@ -332,6 +332,7 @@ class Perceptron(OnlineClassifier):
     ([-1.0, 2.0, 2.0], 9, 'SEPARATED')
     """
 
+    _held = {"last_weights_?": "float k 1+d | float 1+d", "n_copies_?": "count"}
     _criterion = "J_p(a) = sum of b - a'y over the patterns with a'y <= b"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
     _expected_failed_checks = ORDER_OF_VISITS

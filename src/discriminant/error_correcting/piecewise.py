@@ -25,6 +25,7 @@ from .._engine.driver import Rule, Watch
 from .._engine.path import record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .._guards.held import COURSE, OUTCOME, optional
 from .._guards.parameters import choice, number
 from .._guards.validation import floats
 from ..base.classifier import IterativeClassifier
@@ -167,6 +168,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
     1.0
     """
 
+    _held = optional(OUTCOME | COURSE) | {"subclasses_": "int k", "weights_": "float k 1+d"}
     _criterion = "the sum of g_rival(x) - g_own(x) over the errors"
 
     multiclass = "kesler"

@@ -193,6 +193,7 @@ class BalancedWinnow(OnlineClassifier):
     ([-1.0, 2.0, 2.0], [-1.5, 3.75, 3.75])
     """
 
+    _held = {"exponents_": "float k 1+d | float 1+d", "shift_": "float k | number"}
     _criterion = "the sum of -g(x) over the errors, g(x) = (a+ - a-)'y"
     _expected_failed_checks = ORDER_OF_VISITS
 

@@ -1,13 +1,19 @@
 """Files: tables in, the recipe that makes a matrix of them, models as JSON and ONNX.
 
+- ``tables``: files in and out, with ``_dialect``, ``_lines``, ``_texts`` (CSV), ``_chunks``, ``_formats``; ``recipe``:
+  a matrix of a table, with ``_columns``, ``_filling``, ``_sparse``.
+- ``models``: JSON files, with ``_json``, ``_codec``, ``_checks``, ``_restored``; ``onnx``.
+
 Names are imported when they are first used, so that a model file can be read without polars, and a table without
-numba. Tables need the extra ``io`` (polars, pyarrow), ``export_onnx`` the extra ``onnx``.
+numba. Tables need the extra ``io`` (polars, pyarrow), ``export_onnx`` the extra ``onnx``. Imports no chapter: what a
+model file holds is said on each class (``_guards/held.py``).  Tests: ``tests/io``.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .._guards.lazy import lazy
 
 _HOMES = {
     "_errors": ("ModelFileError", "TableError"),
@@ -16,9 +22,8 @@ _HOMES = {
     "models": ("dumps", "load", "load_with_recipe", "loads", "save"),
     "onnx": ("export_onnx",),
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME)
+__getattr__, __dir__ = lazy(__name__, _HOMES)
+__all__ = __dir__()
 
 if TYPE_CHECKING:
     from ._errors import ModelFileError as ModelFileError
@@ -34,15 +39,3 @@ if TYPE_CHECKING:
     from .tables import read as read
     from .tables import scan as scan
     from .tables import write as write
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__

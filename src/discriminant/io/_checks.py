@@ -1,47 +1,51 @@
-"""Whether the attributes of a model file have the types and shapes of the table, and agree with each other."""
+"""Whether the attributes of a model file have the types and shapes that their class says, and agree with each other.
+
+Tests: ``tests/io/test_models.py``.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from .._guards.held import held_by, is_floats, is_number
 from ..solution import Report, Status
-from ..squared_error.class_statistics import ClassStatistics
-from ..squared_error.widrow_hoff_parameters import Progress
-from ._attributes import HELD, names_of
-from ._errors import ModelFileError
+from ._errors import not_a_model
 
 
-class _NoFitError(Exception):
-    """The value is not of this kind or shape."""
+def names_of(kind: type) -> tuple[set[str], set[str]]:
+    """The attributes that a model of a class must have, and those that it may have."""
+    held = held_by(kind)
+    return {name for name in held if not name.endswith("?")}, {name.rstrip("?") for name in held}
 
 
-def check(procedure: str, fitted: dict[str, Any]) -> None:
+def check(kind: type, fitted: dict[str, Any]) -> None:
     """Refuse attributes that are unknown, missing, of a wrong type or shape, or that contradict each other."""
-    needed, allowed = names_of(procedure)
+    needed, allowed = names_of(kind)
     if odd := sorted((set(fitted) - allowed) | (needed - set(fitted))):
         state = "unknown" if odd[0] in fitted else "missing"
-        raise ModelFileError(f"this is no model file: the attribute {odd[0]!r} of {procedure} is {state}.")
+        raise not_a_model(f"the attribute {odd[0]!r} of {kind.__name__} is {state}.")
     sizes = _sizes(fitted)
-    for line, shapes in HELD[procedure].items():
+    for line, shape in held_by(kind).items():
         name = line.rstrip("?")
         if name not in fitted:
             continue
-        for shape in shapes.split(" | "):
+        if callable(shape):
+            if not shape(fitted[name], sizes):
+                raise not_a_model(f"{name} of {kind.__name__} is not what a fit leaves there.")
+            continue
+        for option in shape.split(" | "):
             known = dict(sizes)
-            try:
-                _fit(fitted[name], shape.split(), known)
-            except _NoFitError:
-                continue
-            sizes = known
-            break
+            if _fits(fitted[name], option.split(), known):
+                sizes = known
+                break
         else:
-            raise ModelFileError(f"this is no model file: {name} of {procedure} should be {shapes!r}.")
+            raise not_a_model(f"{name} of {kind.__name__} should be {shape!r}.")
     _agree(fitted, sizes)
 
 
@@ -49,50 +53,38 @@ def _sizes(fitted: dict[str, Any]) -> dict[str, int]:
     """The dimensions that are known beforehand."""
     d, classes, multiclass = (fitted.get(name) for name in ("n_features_in_", "classes_", "multiclass_"))
     if type(d) is not int or not 1 <= d < 2**31:
-        raise ModelFileError(f"this is no model file: n_features_in_={d!r} is no number of features.")
+        raise not_a_model(f"n_features_in_={d!r} is no number of features.")
     sizes = {"d": d}
     if not isinstance(classes, np.ndarray):
         return sizes
     sizes["c"] = c = classes.size
     counts = {"two-category": 1, "one-vs-rest": c, "one-vs-one": c * (c - 1) // 2, "kesler": c, "linear-machine": c}
     if not isinstance(multiclass, str) or multiclass not in counts or (multiclass == "two-category" and c != 2):
-        raise ModelFileError(f"this is no model file: multiclass_={multiclass!r} does not suit {c} classes.")
+        raise not_a_model(f"multiclass_={multiclass!r} does not suit {c} classes.")
     if "subclasses_" not in fitted and "coefs_" not in fitted:
         sizes["k"] = counts[multiclass]
     return sizes
 
 
-def _fit(value: Any, shape: list[str], sizes: dict[str, int]) -> None:
-    """Raise unless the value is of the kind and shape; dimensions met for the first time are noted."""
+def _fits(value: Any, shape: list[str], sizes: dict[str, int]) -> bool:
+    """Whether the value is of the kind and shape; dimensions met for the first time are noted."""
     kind, *letters = shape
     if not KINDS[kind](value):
-        raise _NoFitError
+        return False
     if letters == ["*"] or not letters:
-        return
+        return True
     if len(letters) != value.ndim:
-        raise _NoFitError
+        return False
     for letter, size in zip(letters, value.shape, strict=True):
-        if letter.isdigit():
-            wanted = int(letter)
-        elif letter == "1+d":
-            wanted = sizes["d"] + 1
-        else:
-            wanted = sizes.setdefault(letter, size)
-        if size != wanted:
-            raise _NoFitError
-
-
-def _is_array(kinds: str, finite: bool = True) -> Callable[[Any], bool]:
-    def fits(value: Any) -> bool:
-        right = isinstance(value, np.ndarray) and value.dtype.kind in kinds
-        return right and (not finite or value.dtype.kind != "f" or bool(np.all(np.isfinite(value))))
-
-    return fits
+        fixed = int(letter) if letter.isdigit() else sizes["d"] + 1 if letter == "1+d" else None
+        if size != (sizes.setdefault(letter, size) if fixed is None else fixed):
+            return False
+    return True
 
 
 def _is_matrix(value: Any) -> bool:
     entries = value.data if sparse.issparse(value) else value
-    return getattr(value, "ndim", 0) == 2 and _is_array("f")(entries)
+    return getattr(value, "ndim", 0) == 2 and is_floats(entries)
 
 
 def _is_labels(value: Any) -> bool:
@@ -124,34 +116,21 @@ def _is_history(value: Any) -> bool:
 
 
 def _is_layers(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 0 and all(map(_is_array("f"), value))
+    return isinstance(value, list) and len(value) > 0 and all(map(is_floats, value))
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
-
-
-def _is_progress(value: Any) -> bool:
-    entries = value if isinstance(value, list) else [value]
-    return all(
-        isinstance(each, Progress)
-        and type(each.k) is int
-        and each.k >= 0
-        and hasattr(each.schedule, "needs")
-        and _is_number(each.largest)
-        and _is_number(each.size)
-        for each in entries
-    )
+def _is_array(value: Any, kinds: str) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in kinds
 
 
 KINDS: dict[str, Callable[[Any], bool]] = {
-    "float": _is_array("f"),
-    "any": _is_array("f", finite=False),
-    "int": _is_array("iu"),
+    "float": is_floats,
+    "any": lambda value: _is_array(value, "f"),
+    "int": lambda value: _is_array(value, "iu"),
     "matrix": _is_matrix,
     "labels": _is_labels,
     "texts": _is_texts,
-    "number": _is_number,
+    "number": is_number,
     "anynumber": lambda value: type(value) in (int, float),
     "count": lambda value: type(value) is int and value >= 0,
     "text": lambda value: isinstance(value, str),
@@ -161,27 +140,18 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "report": lambda value: isinstance(value, Report),
     "history": _is_history,
     "layers": _is_layers,
-    "progress": _is_progress,
-    "state": lambda value: isinstance(value, tuple) and len(value) == 4,
-    "statistics": lambda value: isinstance(value, ClassStatistics),
 }
-
-
-class Agreement(NamedTuple):
-    """Attributes that must not contradict each other, where they are there."""
-
-    names: tuple[str, ...]
-    sentence: str
-    holds: Callable[..., Any]
 
 
 def _agree(fitted: dict[str, Any], sizes: dict[str, int]) -> None:
     """Refuse attributes that say one thing twice and not alike, or that point outside of each other."""
     if ("weights_" in fitted) != ("coef_" in fitted):
-        raise ModelFileError("this is no model file: weights_ and coef_ belong together.")
+        raise not_a_model("weights_ and coef_ belong together.")
     for names, sentence, holds in AGREEMENTS:
         if set(names) <= set(fitted) and not holds(sizes, *(fitted[name] for name in names)):
-            raise ModelFileError(f"this is no model file: {sentence}.")
+            raise not_a_model(f"{sentence}.")
+    if "report_" in fitted:
+        _check_report(fitted["report_"].to_dict(), fitted)
 
 
 def _same_weights(sizes: dict[str, int], weights: Any, coef: Any, intercept: Any) -> bool:
@@ -231,39 +201,20 @@ def _outputs(sizes: dict[str, int], n_outputs: int, multiclass: str) -> bool:
     return n_outputs == {"two-category": 1, "kesler": sizes["c"]}.get(multiclass)
 
 
-def _is_state(sizes: dict[str, int], state: Any) -> bool:
-    A, V, D, least = state
-    p = sizes["d"] + 1
-    arrays = all(map(_is_array("f"), (A, V, D)))
-    return arrays and (A.shape, V.shape, D.shape) == ((sizes["k"], p), (p, p), (p,)) and _is_number(least)
-
-
-def _is_statistics(sizes: dict[str, int], held: ClassStatistics) -> bool:
-    c, d = sizes["c"], sizes["d"]
-    if not all(map(_is_array("f"), (held.counts, held.means, held.scatters))):
-        return False
-    shapes = held.counts.shape, held.means.shape
-    return (
-        shapes == ((c,), (c, d))
-        and held.scatters.shape in ((0, 0, 0), (1, d, d), (c, d, d))
-        and bool(np.all(held.counts > 0))
-    )
-
-
-def _is_facts(value: Any) -> bool:
-    """Whether a report holds the facts that reports hold, of their types."""
-    facts = value.to_dict()
+def _check_report(facts: dict[str, Any], fitted: dict[str, Any]) -> None:
+    """Refuse a report with facts that reports do not hold, or that the attributes contradict."""
     known = all(name in FACTS and isinstance(fact, FACTS[name]) for name, fact in facts.items())
-    return known and all(isinstance(note, str) for note in facts.get("notes", []))
-
-
-def _same_fact(fact: str) -> Callable[..., bool]:
-    return lambda sizes, report, value: report.to_dict().get(fact, value) == value
-
-
-def _same_status(sizes: dict[str, int], report: Report, status: Status) -> bool:
-    facts = report.to_dict()
-    return (facts.get("status"), facts.get("reason", status.sentence)) == (status.name, status.sentence)
+    if not known or not all(isinstance(note, str) for note in facts.get("notes", [])):
+        raise not_a_model("its report is not one that a fit writes.")
+    status = fitted.get("status_")
+    told = facts.get("status"), facts.get("reason", status and status.sentence)
+    if status is not None and told != (status.name, status.sentence):
+        raise not_a_model("its report tells of another fit.")
+    for fact, name in REPORTED.items():
+        if name in fitted and facts.get(fact, fitted[name]) != fitted[name]:
+            raise not_a_model(f"its report tells of other {fact.removeprefix('n_')}.")
+    if facts.get("multiclass") not in (None, fitted.get("multiclass_")):
+        raise not_a_model("its report tells of other classes.")
 
 
 def _supporting(sizes: dict[str, int], support: Any, alpha: Any) -> bool:
@@ -281,29 +232,19 @@ FACTS: dict[str, Any] = {
     "n_features": int, "n_classes": int, "bound": Real, "inseparable": bool, "details": dict, "notes": list,
     "separability": list,
 }  # fmt: skip
-AGREEMENTS = [
-    Agreement(("weights_", "coef_", "intercept_"), "weights_ is not intercept_ and coef_", _same_weights),
-    Agreement(("support_", "alpha_"), "support_ points outside of the training rows", _inside),
-    Agreement(("support_", "_n_rows"), "support_ points outside of the training rows", _inside),
-    Agreement(("support_", "alpha_"), "support_ is not where alpha_ is positive", _supporting),
-    Agreement(("alpha_", "dual_coef_", "X_fit_"), "alpha_ is not the size of dual_coef_", _same_alpha),
-    Agreement(("width_", "margin_"), "width_ is not twice margin_", lambda sizes, w, m: np.array_equal(w, 2 * m)),
-    Agreement(("n_support_",), "n_support_ does not count the support vectors", _counted),
-    Agreement(("history_",), "its history tells of problems that it has not", _told),
-    Agreement(("subclasses_", "multiclass_"), "subclasses_ are not those of the classes", _ordered),
-    Agreement(
-        ("dual_coef_", "_strengths", "multiclass_"), "dual_coef_ does not follow from the multipliers", _same_strengths
-    ),
-    Agreement(
-        ("coefs_", "intercepts_", "_units", "n_outputs_", "n_layers_"), "the layers do not follow each other", _chained
-    ),
-    Agreement(("n_outputs_", "multiclass_"), "the outputs are not those of the classes", _outputs),
-    Agreement(("_state",), "the state of the recursion does not fit", _is_state),
-    Agreement(("_statistics",), "the statistics do not fit", _is_statistics),
-    Agreement(("report_",), "its report is not one that a fit writes", lambda sizes, report: _is_facts(report)),
-    Agreement(("report_", "status_"), "its report tells of another fit", _same_status),
-    Agreement(("report_", "n_iter_"), "its report tells of other iterations", _same_fact("iterations")),
-    Agreement(("report_", "n_corrections_"), "its report tells of other corrections", _same_fact("corrections")),
-    Agreement(("report_", "n_features_in_"), "its report tells of other features", _same_fact("n_features")),
-    Agreement(("report_", "multiclass_"), "its report tells of other classes", _same_fact("multiclass")),
+REPORTED = {"iterations": "n_iter_", "corrections": "n_corrections_", "n_features": "n_features_in_"}
+# Attributes that must not contradict each other, where they are there; what is wrong if they do; whether they agree.
+AGREEMENTS: list[tuple[tuple[str, ...], str, Callable[..., Any]]] = [
+    (("weights_", "coef_", "intercept_"), "weights_ is not intercept_ and coef_", _same_weights),
+    (("support_", "alpha_"), "support_ points outside of the training rows", _inside),
+    (("support_", "_n_rows"), "support_ points outside of the training rows", _inside),
+    (("support_", "alpha_"), "support_ is not where alpha_ is positive", _supporting),
+    (("alpha_", "dual_coef_", "X_fit_"), "alpha_ is not the size of dual_coef_", _same_alpha),
+    (("width_", "margin_"), "width_ is not twice margin_", lambda sizes, w, m: np.array_equal(w, 2 * m)),
+    (("n_support_",), "n_support_ does not count the support vectors", _counted),
+    (("history_",), "its history tells of problems that it has not", _told),
+    (("subclasses_", "multiclass_"), "subclasses_ are not those of the classes", _ordered),
+    (("dual_coef_", "_strengths", "multiclass_"), "dual_coef_ does not follow from the multipliers", _same_strengths),
+    (("coefs_", "intercepts_", "_units", "n_outputs_", "n_layers_"), "the layers do not follow each other", _chained),
+    (("n_outputs_", "multiclass_"), "the outputs are not those of the classes", _outputs),
 ]

@@ -1,4 +1,7 @@
-"""A CSV file in portions of whole lines, each parsed by polars: memory for a portion, not for the file."""
+"""A CSV file in portions of whole lines, each parsed by polars: memory for a portion, not for the file.
+
+Tests: ``tests/io/test_tables.py``.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,10 @@
 Plain values stay as they are. The rest is an object with one name that begins with "$": ``$array``, ``$csr``,
 ``$tuple``, ``$dict``, ``$float`` (what JSON has no number for), ``$bytes``, ``$date``, ``$datetime``, ``$timedelta``,
 ``$kernel``, ``$schedule``, ``$criterion``, ``$status``, ``$report``, ``$record``. Nothing in a file makes more memory
-than the file itself takes, but for the bounds below. Reading makes objects of the classes listed here and of no others.
+than the file itself takes, but for the bounds below. Reading makes objects of the classes listed here, of the records
+that estimators hold (``_guards/held.py``), and of no others.
+
+Tests: ``tests/io/test_models.py``.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
@@ -19,10 +22,9 @@ import numpy as np
 from scipy import sparse
 
 from .. import criteria, mercer, schedules
+from .._guards.held import RECORDS
 from ..solution import Report, Status
-from ..squared_error.class_statistics import ClassStatistics
-from ..squared_error.widrow_hoff_parameters import Progress
-from ._errors import ModelFileError
+from ._errors import ModelFileError, not_a_model
 
 FLOATS = ("float64", "float32", "float16")
 NUMBERS = (*FLOATS, "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool")
@@ -34,15 +36,10 @@ TEXTS = re.compile(r"([US])([1-9][0-9]{0,9})")
 TIMES = re.compile(r"(datetime64|timedelta64)(\[[0-9]{0,9}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 ENDLESS = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
 KERNELS = {kind.__name__: kind for kind in dict.fromkeys(mercer.NAMES.values())}
-SCHEDULES = {
-    kind.__name__: kind
-    for kind in (
-        schedules.Constant, schedules.Harmonic, schedules.Linear, schedules.Adaptive, schedules.Optimal,
-        schedules.ScalarRLS,
-    )
-}  # fmt: skip
+SCHEDULES: dict[str, type[schedules.Schedule]] = {
+    name: getattr(schedules, name) for name in ("Constant", "Harmonic", "Linear", "Adaptive", "Optimal", "ScalarRLS")
+}
 CRITERIA = {name: criteria.get(name) for name in criteria.names()}
-RECORDS: dict[str, type[Any]] = {"Progress": Progress, "ClassStatistics": ClassStatistics}
 
 
 def encoded(value: Any, name: str) -> Any:
@@ -57,6 +54,8 @@ def encoded(value: Any, name: str) -> Any:
         return float(value) if np.isfinite(value) else {"$float": _endless(value)}
     if isinstance(value, list):
         return [encoded(each, name) for each in value]
+    if type(value) in RECORDS.values():  # a record may be a tuple too
+        return {"$record": _record(value, name)}
     for kinds, tag, write in WRITERS:
         if isinstance(value, kinds):
             return {tag: write(value, name)}
@@ -64,7 +63,7 @@ def encoded(value: Any, name: str) -> Any:
         return _encoded_dict(value, name)
     if isinstance(value, type) and value in CRITERIA.values():
         return {"$criterion": next(key for key, kind in CRITERIA.items() if kind is value)}
-    raise ModelFileError(_refusal(value, name))
+    raise _refusal(value, name)
 
 
 def decoded(data: Any) -> Any:
@@ -73,7 +72,7 @@ def decoded(data: Any) -> Any:
         return data
     if isinstance(data, float):
         if not np.isfinite(data):
-            raise ModelFileError("this is no model file: a number in it is too large.")
+            raise not_a_model("a number in it is too large.")
         return data
     if isinstance(data, list):
         return [decoded(each) for each in data]
@@ -81,17 +80,20 @@ def decoded(data: Any) -> Any:
     if not tags:
         return {key: decoded(each) for key, each in data.items()}
     if len(data) > 1 or tags[0] not in READERS:
-        raise ModelFileError(f"this is no model file: {tags[0]!r} is unknown in it, or not alone.")
+        raise not_a_model(f"{tags[0]!r} is unknown in it, or not alone.")
     return READERS[tags[0]](data[tags[0]])
 
 
-def _refusal(value: Any, name: str) -> str:
+def _refusal(value: Any, name: str) -> ModelFileError:
     if isinstance(value, mercer.Custom | schedules.Custom) or callable(value):
-        return (
+        return ModelFileError(
             f"{name} is a function of your own, and a model file holds no code: take a kernel or schedule of the "
             "library, by its name or with parameters."
         )
-    return f"{name} holds a {type(value).__name__}, which a model file cannot hold: give plain numbers, text or arrays."
+    kind = type(value).__name__
+    if isinstance(value, mercer.Kernel | schedules.Schedule):
+        return ModelFileError(f"{name} is a {kind}, a class of your own, and a model file holds no code: take ours.")
+    return ModelFileError(f"{name} holds a {kind}, which a model file cannot hold: give plain numbers, text or arrays.")
 
 
 def _encoded_dict(value: dict[Any, Any], name: str) -> Any:
@@ -112,10 +114,8 @@ def _array(value: np.ndarray[Any, Any], name: str) -> dict[str, Any]:
     flat = value.ravel(order=order)
     text, values = flat.dtype.name, flat.tolist()
     if flat.dtype.kind in "US":
-        width, longest = (
-            flat.itemsize // np.dtype(f"{flat.dtype.kind}1").itemsize,
-            max(map(len, values), default=0) or 1,
-        )
+        width = flat.itemsize // np.dtype(f"{flat.dtype.kind}1").itemsize
+        longest = max(map(len, values), default=0) or 1
         text = f"{flat.dtype.kind}{width if width * flat.size <= ROOM else longest}"
         values = [each.decode("latin-1") if isinstance(each, bytes) else each for each in values]
     elif flat.dtype.kind in "mM":
@@ -134,12 +134,12 @@ def _array(value: np.ndarray[Any, Any], name: str) -> dict[str, Any]:
 def _read_array(data: Any) -> np.ndarray[Any, Any]:
     text, shape, order, values = _fields(data, "dtype", "shape", "order", "values")
     if not (isinstance(values, list) and isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)):
-        raise ModelFileError("this is no model file: an array in it has no shape or no values.")
+        raise not_a_model("an array in it has no shape or no values.")
     if order not in ("C", "F") or len(shape) > 8 or np.prod(shape, dtype=object) != len(values):
-        raise ModelFileError(f"this is no model file: an array of shape {shape} in it has {len(values):,} values.")
+        raise not_a_model(f"an array of shape {shape} in it has {len(values):,} values.")
     flat = _typed(text, values) if isinstance(text, str) else None
     if flat is None:
-        raise ModelFileError(f"this is no model file: an array of {text!r} in it has values of another type.")
+        raise not_a_model(f"an array of {text!r} in it has values of another type.")
     return flat.reshape(shape, order=order)
 
 
@@ -184,12 +184,12 @@ def _read_csr(data: Any) -> Any:
     kind, shape, *parts = _fields(data, "kind", "shape", "data", "indices", "indptr")
     arrays = [_read_array(part) for part in parts]
     fits = kind in ("array", "matrix") and isinstance(shape, list) and len(shape) == 2
-    if not fits or not all(type(n) is int and 0 <= n < 2**62 for n in shape) or any(each.ndim != 1 for each in arrays):
-        raise ModelFileError("this is no model file: a sparse matrix in it is not as it should be.")
+    fits = fits and all(type(n) is int and 0 <= n < 2**62 for n in shape) and all(each.ndim == 1 for each in arrays)
+    _expect(fits, "a sparse matrix in it")
     if shape[1] > WIDEST:
-        raise ModelFileError(f"this is no model file: a sparse matrix has {shape[1]:,} columns, more than {WIDEST:,}.")
+        raise not_a_model(f"a sparse matrix has {shape[1]:,} columns, more than {WIDEST:,}.")
     if arrays[0].dtype.kind != "f" or arrays[1].dtype != arrays[2].dtype or arrays[1].dtype.kind != "i":
-        raise ModelFileError("this is no model file: a sparse matrix in it has numbers of a wrong type.")
+        raise not_a_model("a sparse matrix in it has numbers of a wrong type.")
     made = (sparse.csr_array if kind == "array" else sparse.csr_matrix)(tuple(arrays), shape=tuple(shape))
     made.check_format(full_check=True)
     made.indices, made.indptr = arrays[1:]  # scipy has narrowed 64-bit ones
@@ -199,52 +199,45 @@ def _read_csr(data: Any) -> Any:
 # --- objects of the library
 
 
-def _parameters(value: Any, name: str) -> dict[str, Any]:
-    """The parameters of a dataclass, by their names."""
-    chosen = [each.name for each in dataclasses.fields(value) if each.init]
-    return {each: encoded(getattr(value, each), f"{name}.{each}") for each in chosen}
+def _object(kinds: dict[str, Any]) -> Callable[[Any, str], dict[str, Any]]:
+    """A writer of objects of the listed classes: name, parameters and, where it changes, state."""
 
+    def writer(value: Any, name: str) -> dict[str, Any]:
+        if kinds.get(type(value).__name__) is not type(value):
+            raise _refusal(value, name)
+        given, state = (
+            {each.name: getattr(value, each.name) for each in dataclasses.fields(value) if each.init is init}
+            for init in (True, False)
+        )
+        written = {key: encoded(each, f"{name}.{key}") for key, each in given.items()}
+        plain = {key: list(each) if isinstance(each, deque) else each for key, each in state.items()}
+        more = {"state": encoded(plain, name)} if kinds is SCHEDULES else {}
+        return {"name": type(value).__name__, "parameters": written} | more
 
-def _kernel(value: Any, name: str) -> dict[str, Any]:
-    if KERNELS.get(type(value).__name__) is not type(value):
-        raise ModelFileError(_refusal(value, name) if isinstance(value, mercer.Custom) else _own(value, name))
-    return {"name": type(value).__name__, "parameters": _parameters(value, name)}
-
-
-def _own(value: Any, name: str) -> str:
-    return f"{name} is a {type(value).__name__}, a class of your own, and a model file holds no code: take ours."
-
-
-def _schedule(value: Any, name: str) -> dict[str, Any]:
-    if SCHEDULES.get(type(value).__name__) is not type(value):
-        raise ModelFileError(_refusal(value, name) if isinstance(value, schedules.Custom) else _own(value, name))
-    state = {each.name: getattr(value, each.name) for each in dataclasses.fields(value) if not each.init}
-    plain = {key: list(each) if isinstance(each, deque) else each for key, each in state.items()}
-    return {"name": type(value).__name__, "parameters": _parameters(value, name), "state": encoded(plain, name)}
+    return writer
 
 
 def _made(kinds: dict[str, Any], data: Any, *more: str) -> tuple[Any, list[Any]]:
     """An object of a listed class from its name and parameters; its constructor checks them."""
     name, parameters, *rest = _fields(data, "name", "parameters", *more)
     if not isinstance(name, str) or name not in kinds or not isinstance(parameters, dict):
-        raise ModelFileError(f"this is no model file: {name!r} is none of {', '.join(kinds)}.")
+        raise not_a_model(f"{name!r} is none of {', '.join(kinds)}.")
     wanted = {each.name for each in dataclasses.fields(kinds[name]) if each.init}
     if set(parameters) != wanted:
-        raise ModelFileError(f"this is no model file: {name} has the parameters {', '.join(sorted(wanted)) or 'none'}.")
+        raise not_a_model(f"{name} has the parameters {', '.join(sorted(wanted)) or 'none'}.")
     return kinds[name](**{key: decoded(each) for key, each in parameters.items()}), rest
 
 
 def _read_schedule(data: Any) -> Any:
     made, (state,) = _made(SCHEDULES, data, "state")
+    what = f"the state of {type(made).__name__}"
     wanted = {each.name: getattr(made, each.name) for each in dataclasses.fields(made) if not each.init}
     given = decoded(state)
-    if not isinstance(given, dict) or set(given) != set(wanted):
-        raise ModelFileError(f"this is no model file: the state of {type(made).__name__} is not as it should be.")
+    _expect(isinstance(given, dict) and set(given) == set(wanted), what)
     for key, fresh in wanted.items():
         value = given[key]
         entries = value if isinstance(fresh, deque) and isinstance(value, list) else [value]
-        if not all(type(each) in (int, float) and 0 <= each < np.inf for each in entries):
-            raise ModelFileError(f"this is no model file: the state of {type(made).__name__} is not as it should be.")
+        _expect(all(type(each) in (int, float) and 0 <= each < np.inf for each in entries), what)
         setattr(made, key, deque(entries, fresh.maxlen) if isinstance(fresh, deque) else value)
     return made
 
@@ -257,78 +250,72 @@ def _record(value: Any, name: str) -> dict[str, Any]:
 
 def _read_record(data: Any) -> Any:
     name, given = _fields(data, "name", "fields")
-    if not isinstance(name, str) or name not in RECORDS or not isinstance(given, dict):
-        raise ModelFileError(f"this is no model file: {name!r} is no record.")
-    return RECORDS[name](**{key: decoded(each) for key, each in given.items()})
+    kind = _one_of(RECORDS, "record")(name)
+    _expect(isinstance(given, dict), f"the record {name}")
+    return kind(**{key: decoded(each) for key, each in given.items()})
 
 
 def _read_report(data: Any) -> Report:
     facts = decoded(data)
-    if not isinstance(facts, dict):
-        raise ModelFileError("this is no model file: its report is not as it should be.")
+    _expect(isinstance(facts, dict), "its report")
     return Report(facts)
-
-
-def _read_status(data: Any) -> Status:
-    if not isinstance(data, str) or data not in Status.__members__:
-        raise ModelFileError(f"this is no model file: {data!r} is no status.")
-    return Status[data]
-
-
-def _read_float(data: Any) -> float:
-    if not isinstance(data, str) or data not in ENDLESS:
-        raise ModelFileError(f"this is no model file: {data!r} is no number.")
-    return float(ENDLESS[data])
 
 
 def _read_dict(data: Any) -> dict[Any, Any]:
     pairs = decoded(data)
-    if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-        raise ModelFileError("this is no model file: a table in it is not as it should be.")
+    fits = isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
+    _expect(fits, "a table in it")
     if len(pairs) > MOST_KEYS:
-        raise ModelFileError(f"this is no model file: a table in it has {len(pairs):,} keys, more than {MOST_KEYS:,}.")
+        raise not_a_model(f"a table in it has {len(pairs):,} keys, more than {MOST_KEYS:,}.")
     return dict(pairs)
 
 
-def _read_criterion(data: Any) -> Any:
-    if not isinstance(data, str) or data not in CRITERIA:
-        raise ModelFileError(f"this is no model file: {data!r} is no criterion.")
-    return CRITERIA[data]
-
-
 def _read_tuple(data: Any) -> tuple[Any, ...]:
-    if not isinstance(data, list):
-        raise ModelFileError("this is no model file: a tuple in it is not as it should be.")
+    _expect(isinstance(data, list), "a tuple in it")
     return tuple(decoded(data))
 
 
-def _read_text(read: Callable[[str], Any]) -> Callable[[Any], Any]:
+def _read_timedelta(data: Any) -> timedelta:
+    parts = _fields(data, *TIMEDELTA)
+    _expect(set(map(type, parts)) == {int}, "a time in it")
+    return timedelta(*parts)
+
+
+def _one_of(table: Mapping[str, Any], what: str) -> Callable[[Any], Any]:
+    """A reader of names in a table."""
+
+    def reader(data: Any) -> Any:
+        if not isinstance(data, str) or data not in table:
+            raise not_a_model(f"{data!r} is no {what}.")
+        return table[data]
+
+    return reader
+
+
+def _text(read: Callable[[str], Any]) -> Callable[[Any], Any]:
     """A reader of what is written as text; ``read`` raises a ValueError for a text that stands for nothing."""
 
     def reader(data: Any) -> Any:
         if not isinstance(data, str):
-            raise ModelFileError(f"this is no model file: {data!r} should be text.")
+            raise not_a_model(f"{data!r} should be text.")
         return read(data)
 
     return reader
 
 
-def _read_timedelta(data: Any) -> timedelta:
-    days, seconds, microseconds = _fields(data, *TIMEDELTA)
-    if not {type(days), type(seconds), type(microseconds)} == {int}:
-        raise ModelFileError("this is no model file: a time in it is not as it should be.")
-    return timedelta(days, seconds, microseconds)
-
-
 def _fields(data: Any, *names: str) -> list[Any]:
     if not isinstance(data, dict) or set(data) != set(names):
-        raise ModelFileError(f"this is no model file: a part of it should have the fields {', '.join(names)}.")
+        raise not_a_model(f"a part of it should have the fields {', '.join(names)}.")
     return [data[name] for name in names]
 
 
-# A record is a tuple too, and a datetime a date, so they must come first.
+def _expect(fits: bool, what: str) -> None:
+    if not fits:
+        raise not_a_model(f"{what} is not as it should be.")
+
+
+# A datetime is a date too, so it must come first.
 WRITERS: list[tuple[Any, str, Callable[[Any, str], Any]]] = [
-    (tuple(RECORDS.values()), "$record", _record),
     (tuple, "$tuple", lambda value, name: [encoded(each, name) for each in value]),
     (np.ndarray, "$array", _array),
     (bytes, "$bytes", lambda value, name: value.decode("latin-1")),
@@ -336,8 +323,8 @@ WRITERS: list[tuple[Any, str, Callable[[Any, str], Any]]] = [
     (date, "$date", lambda value, name: value.isoformat()),
     (timedelta, "$timedelta", lambda value, name: {key: getattr(value, key) for key in TIMEDELTA}),
     ((sparse.spmatrix, sparse.sparray), "$csr", _csr),
-    (mercer.Kernel, "$kernel", _kernel),
-    (schedules.Schedule, "$schedule", _schedule),
+    (mercer.Kernel, "$kernel", _object(KERNELS)),
+    (schedules.Schedule, "$schedule", _object(SCHEDULES)),
     (Status, "$status", lambda value, name: value.name),
     (Report, "$report", lambda value, name: encoded(value.to_dict(), name)),
 ]
@@ -345,16 +332,16 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "$record": _read_record,
     "$tuple": _read_tuple,
     "$array": _read_array,
-    "$bytes": _read_text(lambda text: text.encode("latin-1")),
-    "$datetime": _read_text(datetime.fromisoformat),
-    "$date": _read_text(date.fromisoformat),
+    "$bytes": _text(lambda text: text.encode("latin-1")),
+    "$datetime": _text(datetime.fromisoformat),
+    "$date": _text(date.fromisoformat),
     "$timedelta": _read_timedelta,
     "$csr": _read_csr,
     "$kernel": lambda data: _made(KERNELS, data)[0],
     "$schedule": _read_schedule,
-    "$status": _read_status,
+    "$status": _one_of(Status.__members__, "status"),
     "$report": _read_report,
-    "$criterion": _read_criterion,
-    "$float": _read_float,
+    "$criterion": _one_of(CRITERIA, "criterion"),
+    "$float": _one_of(ENDLESS, "number"),
     "$dict": _read_dict,
 }

@@ -1,4 +1,7 @@
-"""How the columns of a table become columns of a matrix: numbers as they are, levels as zeros and ones."""
+"""How the columns of a table become columns of a matrix: numbers as they are, levels as zeros and ones.
+
+Tests: ``tests/io/test_recipe.py``.
+"""
 
 from __future__ import annotations
 

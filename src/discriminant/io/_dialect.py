@@ -1,4 +1,7 @@
-"""How a CSV file is written: what separates its fields, how its numbers look, what its columns are called."""
+"""How a CSV file is written: what separates its fields, how its numbers look, what its columns are called.
+
+Tests: ``tests/io/test_tables.py``.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import IO, Any, NamedTuple
 
 from .._engine.extras import needed
 from ..exceptions import warn_user
 from ._errors import TableError
-from ._first_row import is_data
 from ._lines import MORE_FIELDS, broken_row
-from ._texts import MISSING, tidy
+from ._texts import MISSING, NUMBER, tidy
 
 pl = needed("polars", "io")
 
@@ -24,6 +27,7 @@ SEPARATORS = "\t;,|"  # where two would do, the first one: "1,5;2,5" holds decim
 HEAD = 65536  # bytes that tell
 LONGEST_LINE = 2**26
 SAMPLE = 50  # rows that tell how a file is written
+COUNTED = 4  # numbers that do not count up by chance
 TELLING = 1000  # rows that tell the types, unless others tell better
 BOM = b"\xef\xbb\xbf"
 OTHER_FILES = {  # first bytes of what is often called .csv
@@ -264,7 +268,7 @@ def _decimal_comma(rows: list[list[str]]) -> bool:
 
 def _has_names(rows: list[list[str]], known: Known, opening: _Opening) -> bool:
     """Whether the first row holds the names; it is refused where it looks like data and nobody has said so."""
-    if known.header is not None or len(rows) < 2 or not is_data(rows[0], rows[1:], known.labels):
+    if known.header is not None or len(rows) < 2 or not _is_data(rows[0], rows[1:], known.labels):
         return known.header is not False
     shown = ", ".join(rows[0][:6]) + (", …" if len(rows[0]) > 6 else "")
     where = " the names may stand in the remark above it;" if opening.remark else ""
@@ -272,6 +276,35 @@ def _has_names(rows: list[list[str]], known: Known, opening: _Opening) -> bool:
         f"the first row ({shown}) looks like data, not like names of columns:{where} say header=False if the file has "
         "no names (its columns are then column_1, column_2, …), or header=True if these are the names."
     )
+
+
+def _is_data(first: Sequence[str], rows: Sequence[Sequence[str]], labels: Sequence[str] = ()) -> bool:
+    """Whether the first row looks like those below it, and not like names above them.
+
+    It does where a number stands above every column of numbers; where there is no such column, where each of its texts
+    is found again in its own column. Many numbers that count up by one are names all the same: places, or years. So
+    is a row with a name that the ``labels`` may have, and that is no number and not found again below it.
+    """
+    whole = [row for row in rows[:SAMPLE] if len(row) == len(first)]
+    columns = [{row[j] for row in whole} - set(MISSING) for j in range(len(first))]
+    words = [name in labels and not _is_number(name) for name in first]
+    if any(word and name not in values for word, name, values in zip(words, first, columns, strict=True)):
+        return False
+    numeric = [bool(values) and all(map(_is_number, values)) for values in columns]
+    above = [name for name, number in zip(first, numeric, strict=True) if number and name not in MISSING]
+    if not any(numeric):
+        return len(first) > 1 and all(name in values for name, values in zip(first, columns, strict=True))
+    return bool(above) and all(map(_is_number, above)) and not _count_up(above)
+
+
+def _is_number(text: str) -> bool:
+    return NUMBER.fullmatch(text.replace(",", ".")) is not None
+
+
+def _count_up(numbers: Sequence[str]) -> bool:
+    if len(numbers) < COUNTED or not all(map(str.isdecimal, numbers)):
+        return False
+    return all(int(after) - int(before) == 1 for before, after in pairwise(numbers))
 
 
 def _written(header: bytes, separator: str, raw: list[str]) -> list[str]:

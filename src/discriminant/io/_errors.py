@@ -1,10 +1,12 @@
-"""The two things that can be wrong with a file, each told in one sentence."""
+"""What can be wrong with a file, a table or a model, in one sentence each.  Tests: ``tests/io/test_models.py``."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
+from .._guards.parameters import suggestion
+
+NOT_A_MODEL = "this is not a model file: "
 LONGEST = 880  # characters of a message: it must fit on a screen whatever the file holds
 
 
@@ -41,16 +43,24 @@ class ModelFileError(_FileProblem):
     ...     io.loads('{"format": "discriminant model"}')
     ... except io.ModelFileError as error:
     ...     print(error)
-    this is no model file: 'checksum' is missing.
+    this is not a model file: 'checksum' is missing.
     """
+
+
+def not_a_model(reason: str) -> ModelFileError:
+    """The error for a file that is no model, or that would not be one."""
+    return ModelFileError(f"{NOT_A_MODEL}{reason}")
+
+
+def not_a_recipe(reason: str) -> TableError:
+    """The error for data that ``Recipe.to_dict`` has not written."""
+    return TableError(f"this is not a recipe: {reason}")
 
 
 def absent(name: str, names: Iterable[str]) -> TableError:
     """The error for a column that is not there, with the nearest names, or all of them when they are few."""
     known = list(names)
-    folded = {each.casefold(): each for each in known}
-    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
-    if near:
+    if near := suggestion(name, known, 3):
         return TableError(f"there is no column {name!r}: did you mean {' or '.join(map(repr, near))}?")
     shown = ", ".join(map(repr, known[:20])) + (f" and {len(known) - 20:,} more" if len(known) > 20 else "")
     return TableError(f"there is no column {name!r}: the table has {shown or 'no columns'}.")

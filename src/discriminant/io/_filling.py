@@ -1,4 +1,7 @@
-"""One pass over a table: the matrix made in its own memory, and beside it labels, weights and what is missing."""
+"""One pass over a table: the matrix made in its own memory, and beside it labels, weights and what is missing.
+
+Tests: ``tests/io/test_recipe.py``.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,8 @@ class Filling:
     def __init__(
         self, table: Table, recipe: Recipe, progress: Progress | None, applying: bool = False, first: int = 0
     ) -> None:
-        self.table, self.recipe, self.progress, self.applying, self.first = table, recipe, progress, applying, first
+        self.table, self.recipe, self.applying, self.first = table, recipe, applying, first
+        self.progress = progress or (lambda share: None)
         aside = [] if applying else [recipe.target, recipe.weights]
         self.aside = [name for name in aside if name is not None]
         self.labels: list[Any] = []
@@ -50,7 +54,7 @@ class Filling:
             if kept is not None:
                 out[: kept.sum()] = out[kept]
             n, seen = n + (part.height if kept is None else int(kept.sum())), seen + part.height
-            self._tell(share)
+            self.progress(share)
         self._check_rows(n, seen - self.first)
         return X[:n]
 
@@ -61,7 +65,7 @@ class Filling:
             kept = self._kept(part, np.zeros((part.height, 0)), seen)
             parts.append(part[name] if kept is None else part.filter(kept)[name])
             seen += part.height
-            self._tell(share)
+            self.progress(share)
         self._check_rows(sum(map(len, parts)), seen)
         return parts
 
@@ -70,10 +74,6 @@ class Filling:
         if kept == 0:
             why = f"every one of its {seen:,} rows lacks a value" if seen else "it holds no rows"
             raise TableError(f"nothing is left of the table: {why}; take missing='median', or drop columns.")
-
-    def _tell(self, share: float) -> None:
-        if self.progress is not None:
-            self.progress(share)
 
     def _kept(self, part: Any, out: NDArray[np.float64], first: int) -> NDArray[np.bool_] | None:
         """Which rows stay, None for all; labels and weights of those are taken."""

@@ -1,4 +1,7 @@
-"""How each format is read and written: a path or bytes in, a polars frame out, and a frame into an open file."""
+"""How each format is read and written: a path or bytes in, a polars frame out, and a frame into an open file.
+
+Tests: ``tests/io/test_tables.py``.
+"""
 
 from __future__ import annotations
 

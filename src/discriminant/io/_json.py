@@ -1,4 +1,7 @@
-"""JSON read strictly: bounded in size and depth, no name twice, no NaN; and written so that a checksum can be taken."""
+"""JSON read strictly: bounded in size and depth, no name twice, no NaN; and written so that a checksum can be taken.
+
+Tests: ``tests/io/test_models.py``.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,38 @@ import hashlib
 import json
 import re
 from collections import Counter
-from typing import Any
+from itertools import islice
+from typing import IO, Any
 
-from ._errors import ModelFileError
+from ._errors import ModelFileError, not_a_model
 
 LARGEST = 2**30  # characters of a file
+PIECE = 2**20  # characters that are read at a time
 DEEPEST = 40  # lists and objects within each other
 # A text without an end is one mark too: tried anew at each of its quotes, it would take quadratic time.
 _MARKS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
+def read_text(file: IO[str]) -> str:
+    """All that a file holds, or more than ``parsed`` takes; to ask for that at once would take its memory at once."""
+    return "".join(islice(iter(lambda: file.read(PIECE), ""), LARGEST // PIECE + 1))
+
+
 def parsed(text: str) -> Any:
     """The value of a JSON text, or a ModelFileError that says what is wrong with it."""
     if not isinstance(text, str):
-        raise ModelFileError(f"this is no model file: give its text, not a {type(text).__name__}.")
+        raise not_a_model(f"give its text, not a {type(text).__name__}.")
     if len(text) > LARGEST:
-        raise ModelFileError(f"this is no model file: it has {len(text):,} characters, more than {LARGEST:,}.")
+        raise not_a_model(f"it has {len(text):,} characters, more than {LARGEST:,}.")
     _check_depth(text)
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise ModelFileError(f"this is no model file: it is not JSON ({error}).") from None
+        raise not_a_model(f"it is not JSON ({error}).") from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise ModelFileError(f"this is no model file: {error}.") from None
+        raise not_a_model(f"{error}.") from None
 
 
 def _check_depth(text: str) -> None:
@@ -41,7 +51,7 @@ def _check_depth(text: str) -> None:
         if first in "[{":
             depth += 1
             if depth > DEEPEST:
-                raise ModelFileError(f"this is no model file: it is nested more than {DEEPEST} deep.")
+                raise not_a_model(f"it is nested more than {DEEPEST} deep.")
         elif first in "]}":
             depth -= 1
 
@@ -50,24 +60,22 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        raise ModelFileError(f"this is no model file: {twice!r} stands in it twice.")
+        raise not_a_model(f"{twice!r} stands in it twice.")
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise ModelFileError(f"this is no model file: {name} is no number of JSON.")
+    raise not_a_model(f"{name} is no number of JSON.")
 
 
-def written(value: Any) -> str:
-    """A value on one line; floats as the shortest decimal text that gives the same bits back."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+def written(value: Any, canonical: bool = False) -> str:
+    """A value on one line; floats as the shortest decimal text that gives the same bits back.
 
-
-def canonical(value: Any) -> str:
-    """The one text that all ways of writing a value have in common."""
-    return json.dumps(value, separators=(",", ":"), sort_keys=True, allow_nan=False)
+    The ``canonical`` text is the one that all ways of writing a value have in common.
+    """
+    return json.dumps(value, separators=(",", ":"), sort_keys=canonical, allow_nan=False)
 
 
 def checksum(content: dict[str, Any]) -> str:
     """SHA-256 of the canonical text."""
-    return hashlib.sha256(canonical(content).encode()).hexdigest()
+    return hashlib.sha256(written(content, canonical=True).encode()).hexdigest()

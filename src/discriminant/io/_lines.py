@@ -1,4 +1,4 @@
-"""The lines of a CSV file: where they end, and which one cannot be parsed."""
+"""The lines of a CSV file: where they end, and which one cannot be parsed.  Tests: ``tests/io/test_tables.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The (index, value) lists of a LIBSVM table as one CSR matrix."""
+"""The (index, value) lists of a LIBSVM table as one CSR matrix.  Tests: ``tests/io/test_recipe.py``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ._errors import TableError
+from ._errors import TableError, not_a_recipe
 
 WIDEST = 2**31 - 1
 HASHED = 2**24  # columns that few rows may leave empty, as hashed features do
@@ -25,7 +25,7 @@ class Block(NamedTuple):
         """Refuse what ``sparse_matrix`` would not have made."""
         whole = type(self.base) is int and type(self.width) is int
         if not (isinstance(self.name, str) and whole and self.base in (0, 1) and 1 <= self.width <= WIDEST):
-            raise TableError("this is no recipe: the sparse column is not as a recipe writes it.")
+            raise not_a_recipe("the sparse column is not as a recipe writes it.")
 
 
 def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> tuple[Any, Block]:

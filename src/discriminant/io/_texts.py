@@ -1,4 +1,7 @@
-"""Text columns of a file: blanks around values, numbers that stand in them, and texts that only look like numbers."""
+"""Text columns of a file: blanks around values, numbers that stand in them, and texts that only look like numbers.
+
+Tests: ``tests/io/test_tables.py``.
+"""
 
 from __future__ import annotations
 
@@ -128,6 +131,5 @@ def _as_booleans(texts: Any) -> Any:
 
 
 def _without(texts: Any, words: list[str], compared: Any | None = None) -> Any:
-    """The texts, None in place of these words."""
     found = (texts if compared is None else compared).is_in(words).fill_null(False)
     return texts.zip_with(~found, pl.Series([None], dtype=pl.String)) if found.any() else texts

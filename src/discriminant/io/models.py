@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,18 +21,17 @@ import discriminant
 
 from .._engine.files import write_whole
 from ..base.lazy_report import BorrowedData
-from ._attributes import HELD, names_of
+from ._checks import names_of
 from ._codec import encoded
-from ._errors import ModelFileError
-from ._json import LARGEST, canonical, checksum, parsed, written
-from ._restored import class_of, restored
+from ._errors import NOT_A_MODEL, ModelFileError, not_a_model
+from ._json import LARGEST, checksum, parsed, read_text, written
+from ._restored import class_of, procedures, restored
 
 if TYPE_CHECKING:
     from .recipe import Recipe
 
 FORMAT, VERSION = "discriminant model", 1
 FIELDS = ("format", "version", "library", "procedure", "parameters", "recipe", "fitted", "checksum")
-PIECE = 2**20  # characters that are read at a time
 Source = str | os.PathLike[str]
 
 
@@ -89,7 +87,7 @@ def _check_readable(content: dict[str, Any]) -> None:
         with _refusing():
             _made(content)
     except ModelFileError as error:
-        reason = str(error).removeprefix("this is no model file: ")
+        reason = str(error).removeprefix(NOT_A_MODEL)
         raise ModelFileError(
             f"this {content['procedure']} cannot be saved, for it could not be loaded: {reason}"
         ) from None
@@ -98,15 +96,11 @@ def _check_readable(content: dict[str, Any]) -> None:
 def _content(model: Any, recipe: Recipe | None) -> dict[str, Any]:
     """All of the file but the checksum."""
     procedure = type(model).__name__
-    if procedure not in HELD or type(model) is not class_of(procedure):
-        raise ModelFileError(f"a {procedure} is no estimator of this library: give one of {', '.join(HELD)}.")
-    try:
-        check_is_fitted(model)
-    except ValueError:
-        raise ModelFileError(f"this {procedure} has learned nothing yet: fit it first.") from None
-    _check_together(model, recipe)
+    if type(model) is not class_of(procedure):
+        raise ModelFileError(f"a {procedure} is no estimator of this library: give one of {', '.join(procedures())}.")
+    check_fitted(model, recipe)
     parameters = model.get_params(deep=False)
-    needed, allowed = names_of(procedure)
+    needed, allowed = names_of(type(model))
     values = vars(model)
     fitted = {name: value for name, value in values.items() if name in allowed and not isinstance(value, BorrowedData)}
     if strange := [name for name in values if name.endswith("_") and name not in allowed]:
@@ -154,11 +148,25 @@ def save(model: Any, path: Source, recipe: Recipe | None = None) -> None:
     >>> model.predict(X).tolist() == list(y)
     True
     """
-    text = dumps(model, recipe)
+    write_model(path, dumps(model, recipe))
+
+
+def write_model(path: Source, content: str | bytes) -> None:
+    """Write a model in place of what was there, or tell why that is not possible."""
     try:
-        write_whole(path, text)
+        write_whole(path, content)
     except OSError as error:
         raise ModelFileError(f"{os.fspath(path)!r} cannot be written: {error.strerror or error}.") from None
+
+
+def check_fitted(model: Any, recipe: Recipe | None) -> None:
+    """Refuse a model that has learned nothing, or that takes a matrix of another width than the recipe makes."""
+    try:
+        check_is_fitted(model)
+    except ValueError:
+        raise ModelFileError(f"this {type(model).__name__} has learned nothing yet: fit it first.") from None
+    if recipe is not None and recipe.width != model.n_features_in_:
+        raise ModelFileError(f"the recipe makes {recipe.width} columns, and the model takes {model.n_features_in_}.")
 
 
 # --- reading
@@ -229,13 +237,12 @@ def load_with_recipe(path: Source) -> tuple[Any, Recipe | None]:
     """
     try:
         with open(Path(path), encoding="utf-8") as file:
-            pieces = iter(lambda: file.read(PIECE), "")  # to ask for the largest at once takes its memory at once
-            text = "".join(islice(pieces, LARGEST // PIECE + 1))
+            text = read_text(file)
     except UnicodeDecodeError:
-        raise ModelFileError(f"{os.fspath(path)!r} is no model file: it is not text.") from None
+        raise ModelFileError(f"{os.fspath(path)!r} is not a model file: it is not text.") from None
     except OSError as error:
         raise ModelFileError(f"{os.fspath(path)!r} cannot be read: {error.strerror or error}.") from None
-    return _read(text)
+    return read_model(text)
 
 
 def loads(text: str) -> Any:
@@ -263,18 +270,19 @@ def loads(text: str) -> Any:
     >>> io.loads(io.dumps(Perceptron(max_iter=50).fit(X, y)))
     Perceptron(max_iter=50)
     """
-    return _read(text)[0]
+    return read_model(text)[0]
 
 
-def _read(text: str) -> tuple[Any, Recipe | None]:
+def read_model(text: str) -> tuple[Any, Recipe | None]:
+    """The model of a JSON text and the recipe that was saved with it."""
     with _refusing():
         content = parsed(text)
         _check_frame(content)
         model, recipe = _made(content)
         again = _content(model, recipe) | {"library": content["library"]}
-        same = canonical(again) == canonical({name: content[name] for name in again})
+        same = written(again, True) == written({name: content[name] for name in again}, True)
     if not same:
-        raise ModelFileError("this is no model file: it has values that a model does not write so.")
+        raise not_a_model("it has values that a model does not write so.")
     return model, recipe
 
 
@@ -287,27 +295,30 @@ def _refusing() -> Iterator[None]:
     except ModelFileError:
         raise
     except MemoryError:
-        raise ModelFileError("this is no model file: it needs more memory than there is.") from None
+        raise not_a_model("it needs more memory than there is.") from None
     except Exception as error:
-        raise ModelFileError(f"this is no model file: {error}") from None
+        raise not_a_model(f"{error}") from None
 
 
 def _made(content: dict[str, Any]) -> tuple[Any, Recipe | None]:
     """The model and the recipe that a content speaks of, checked and tried."""
+    kind = class_of(content["procedure"]) if isinstance(content["procedure"], str) else None
+    if kind is None:
+        raise not_a_model(f"{content['procedure']!r} is no procedure of this library.")
     recipe = _recipe(content["recipe"])
-    model = restored(content["procedure"], content["parameters"], content["fitted"])
-    _check_together(model, recipe)
+    model = restored(kind, content["parameters"], content["fitted"])
+    check_fitted(model, recipe)
     return model, recipe
 
 
 def _check_frame(content: Any) -> None:
-    """Refuse what is no model file, or one that was changed after it was written."""
+    """Refuse what is not a model file, or one that was changed after it was written."""
     if not isinstance(content, dict):
-        raise ModelFileError("this is no model file: it should be one JSON object.")
+        raise not_a_model("it should be one JSON object.")
     if content.get("format") != FORMAT:
-        raise ModelFileError(f"this is no model file: its format should be {FORMAT!r}.")
+        raise not_a_model(f"its format should be {FORMAT!r}.")
     if odd := [name for name in FIELDS[::-1] if name not in content] + sorted(set(content) - set(FIELDS)):
-        raise ModelFileError(f"this is no model file: {odd[0]!r} is {'unknown' if odd[0] in content else 'missing'}.")
+        raise not_a_model(f"{odd[0]!r} is {'unknown' if odd[0] in content else 'missing'}.")
     if content["version"] != VERSION or type(content["version"]) is not int:
         raise ModelFileError(
             f"this model file has version {content['version']!r}, and this library (discriminant "
@@ -319,16 +330,12 @@ def _check_frame(content: Any) -> None:
     except ValueError:  # a number beyond the largest float
         right = False
     if not right:
-        raise ModelFileError(
-            "this is no model file: its checksum does not fit its content; it was changed after it was written."
-        )
+        raise not_a_model("its checksum does not fit its content; it was changed after it was written.")
     if not isinstance(content["library"], str) or not 0 < len(content["library"]) < 100:
-        raise ModelFileError("this is no model file: its library has no version.")
-    if not isinstance(content["procedure"], str) or content["procedure"] not in HELD:
-        raise ModelFileError(f"this is no model file: {content['procedure']!r} is no procedure of this library.")
+        raise not_a_model("its library has no version.")
     for name in ("parameters", "fitted"):
         if not isinstance(content[name], dict) or any(key.startswith("$") for key in content[name]):
-            raise ModelFileError(f"this is no model file: {name!r} should be an object.")
+            raise not_a_model(f"{name!r} should be an object.")
 
 
 def _recipe(given: Any) -> Recipe | None:
@@ -337,9 +344,3 @@ def _recipe(given: Any) -> Recipe | None:
     from .recipe import Recipe  # needs polars, which a model alone does not
 
     return Recipe.from_dict(given)
-
-
-def _check_together(model: Any, recipe: Recipe | None) -> None:
-    """Refuse a recipe that makes a matrix of another width."""
-    if recipe is not None and recipe.width != model.n_features_in_:
-        raise ModelFileError(f"the recipe makes {recipe.width} columns, and the model takes {model.n_features_in_}.")

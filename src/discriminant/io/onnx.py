@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 import discriminant
 
 from .. import mercer
 from .._engine.extras import needed
-from .._engine.files import write_whole
 from ..multiclass import pairs
 from ._errors import ModelFileError
 from ._json import written
+from .models import check_fitted, write_model
 
 if TYPE_CHECKING:
     from .recipe import Recipe
@@ -112,28 +111,19 @@ def export_onnx(model: Any, path: str | os.PathLike[str], recipe: Recipe | None 
     names = recipe.feature_names if recipe is not None else getattr(model, "feature_names_in_", np.empty(0)).tolist()
     onnx.helper.set_model_props(made, {"procedure": type(model).__name__, "feature_names": written(names)})
     onnx.checker.check_model(made)
-    try:
-        write_whole(path, made.SerializeToString())
-    except OSError as error:
-        raise ModelFileError(f"{os.fspath(path)!r} cannot be written: {error.strerror or error}.") from None
+    write_model(path, made.SerializeToString())
 
 
 def _check(model: Any, recipe: Recipe | None) -> None:
     if not hasattr(model, "predict") or not type(model).__module__.startswith("discriminant."):
         raise ModelFileError(f"a {type(model).__name__} has no graph: give a classifier or regressor of this library.")
-    try:
-        check_is_fitted(model)
-    except ValueError:
-        raise ModelFileError(f"this {type(model).__name__} has learned nothing yet: fit it first.") from None
+    check_fitted(model, recipe)
     kernel = getattr(model, "kernel", None)
     if kernel is not None and isinstance(mercer.get(kernel), mercer.Custom):
         raise ModelFileError("kernel is a function of your own, for which there is no graph: take one of the library.")
-    if recipe is not None and recipe.width != model.n_features_in_:
-        raise ModelFileError(f"the recipe makes {recipe.width} columns, and the model takes {model.n_features_in_}.")
 
 
 def _dtype(model: Any) -> np.dtype[Any]:
-    """The float type of the patterns of the fit."""
     for name in ("coef_", "dual_coef_", "coefs_"):
         if name in vars(model):
             held = vars(model)[name]
@@ -307,8 +297,6 @@ def _shares(graph: _Graph, P: str, c: int) -> str:
 def _regressor(graph: _Graph, model: Any, x: str) -> list[Any]:
     values, double = _scores(graph, model, x), graph.onnx.TensorProto.DOUBLE
     info = graph.onnx.helper.make_tensor_value_info
-    if getattr(model, "_flat", True):
-        graph.op("Squeeze", values, graph.constant(np.array([1])), name="value")
-        return [info("value", double, ["rows"])]
-    graph.op("Identity", values, name="value")
-    return [info("value", double, ["rows", model.n_outputs_])]
+    flat = getattr(model, "_flat", True)
+    graph.op(*(("Squeeze", values, graph.constant(np.array([1]))) if flat else ("Identity", values)), name="value")
+    return [info("value", double, ["rows"] if flat else ["rows", model.n_outputs_])]

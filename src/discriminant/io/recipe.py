@@ -14,14 +14,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .._guards.parameters import FLAG, Choice, Constraint, check_parameters, refused
 from ._columns import Column, check_feature, is_sparse, is_text, levels_of
-from ._errors import TableError, absent
+from ._errors import TableError, absent, not_a_recipe
 from ._filling import BLOCK, Filling, Progress, moments
 from ._formats import TARGET
 from ._sparse import Block, sparse_matrix
 from .tables import Table
 
-CHOICES = {"missing": ("refuse", "drop", "median"), "unseen": ("refuse", "ignore")}
+
+def _column_name(name: str, value: Any) -> None:
+    if not isinstance(value, str | None):
+        raise refused(name, value, "the name of a column, or None", "give a text")
 
 
 @dataclass
@@ -84,19 +88,23 @@ class Recipe:
     scales: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
     block: Block | None = field(default=None, init=False, repr=False)
 
+    _parameters: ClassVar[dict[str, Constraint]] = {
+        "missing": Choice(("refuse", "drop", "median")),
+        "unseen": Choice(("refuse", "ignore")),
+        "standardize": FLAG,
+        "target": _column_name,
+        "weights": _column_name,
+    }
     NAMES: ClassVar[tuple[str, ...]] = ("target", "features", "drop", "weights", "missing", "standardize", "unseen")
 
     def __post_init__(self) -> None:
         self.features = None if self.features is None else _names("features", self.features)
         self.drop = _names("drop", self.drop)
-        for name, options in CHOICES.items():
-            if getattr(self, name) not in options:
-                raise TableError(f"{name}={getattr(self, name)!r} is unknown: choose one of {', '.join(options)}.")
-        if not isinstance(self.standardize, bool):
-            raise TableError(f"standardize={self.standardize!r} is unknown: choose True or False.")
-        for name in ("target", "weights"):
-            if not isinstance(getattr(self, name), str | None):
-                raise TableError(f"{name}={getattr(self, name)!r} is no name of a column: give a text.")
+        try:
+            check_parameters(self)
+        except ValueError as error:
+            raise TableError(str(error)) from None
+        self.standardize = bool(self.standardize)
         self.reading: list[str] = []  # no field: a later table is read without it
 
     # --- learning
@@ -154,7 +162,6 @@ class Recipe:
         return told
 
     def _target(self, schema: dict[str, Any]) -> str:
-        """The name of the target column."""
         if self.target is None:
             found = [name for name in (TARGET, "y") if name in schema]
             if not found:
@@ -309,13 +316,13 @@ class Recipe:
         known = {each.name for each in fields(cls)}
         if not isinstance(given, dict) or set(given) != known:
             odd = sorted(map(str, set(given) ^ known)) if isinstance(given, dict) else [type(given).__name__]
-            raise TableError(f"this is no recipe: {odd[0]!r} is missing or unknown.")
+            raise not_a_recipe(f"{odd[0]!r} is missing or unknown.")
         made = cls(**{name: given[name] for name in cls.NAMES})
         try:
             made.columns = tuple(_column(each) for each in given["columns"])
             made.block = None if given["block"] is None else Block(**given["block"])
         except (TypeError, KeyError, AttributeError) as error:
-            raise TableError(f"this is no recipe: its columns are not what they should be ({error}).") from None
+            raise not_a_recipe(f"its columns are not what they should be ({error}).") from None
         made._check(given)
         return made
 
@@ -327,21 +334,21 @@ class Recipe:
         for name in ("means", "scales"):
             setattr(self, name, _floats(name, given[name], self.width if self.standardize and names else None))
         if self.scales is not None and not np.all(self.scales > 0):
-            raise TableError("this is no recipe: a scale must be positive.")
+            raise not_a_recipe("a scale must be positive.")
         if len(set(names)) < len(names) or (self.block is not None and names):
-            raise TableError("this is no recipe: a column is named twice.")
+            raise not_a_recipe("a column is named twice.")
         if any((column.fill is None) == (self.missing == "median") for column in self.columns):
-            raise TableError("this is no recipe: missing='median' and what takes the place of missing values disagree.")
+            raise not_a_recipe("missing='median' and what takes the place of missing values disagree.")
         if self.features is not None and names and names != list(self.features):
-            raise TableError("this is no recipe: its columns are not its features.")
+            raise not_a_recipe("its columns are not its features.")
         if {self.target, self.weights, *self.drop} & {*names, *([self.block.name] if self.block else [])}:
-            raise TableError("this is no recipe: a feature is also target, weights or dropped.")
+            raise not_a_recipe("a feature is also target, weights or dropped.")
 
 
 def _names(name: str, value: Any) -> list[str]:
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list | tuple) or not all(isinstance(each, str) for each in names):
-        raise TableError(f"{name}={value!r} is no list of column names: give texts.")
+        raise TableError(str(refused(name, value, "a list of column names", "give texts")))
     if len(set(names)) < len(names):
         raise TableError(f"{name} names a column twice: name each once.")
     return list(names)
@@ -356,7 +363,7 @@ def _column(given: Any) -> Column:
         fits = fits and len(levels) > 0 and all(isinstance(level, str) for level in levels)
         fits = fits and sorted(set(levels)) == levels and (fill is None or fill in levels)
     if not fits:
-        raise TableError(f"this is no recipe: column {name!r} is not as a recipe writes it.")
+        raise not_a_recipe(f"column {name!r} is not as a recipe writes it.")
     return Column(name, None if levels is None else tuple(levels), fill)
 
 
@@ -364,7 +371,7 @@ def _floats(name: str, given: Any, size: int | None) -> NDArray[np.float64] | No
     if given is None and size is None:
         return None
     if size is None or not isinstance(given, list) or not all(type(value) is float for value in given):
-        raise TableError(f"this is no recipe: {name} must be a list of numbers with standardize, else nothing.")
+        raise not_a_recipe(f"{name} must be a list of numbers with standardize, else nothing.")
     if len(given) != size or not np.all(np.isfinite(given)):
-        raise TableError(f"this is no recipe: {name} must hold {size} finite numbers.")
+        raise not_a_recipe(f"{name} must hold {size} finite numbers.")
     return np.array(given)

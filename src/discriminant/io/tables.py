@@ -11,12 +11,14 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .._engine.extras import needed
 from .._engine.files import replacing
+from .._guards.parameters import refused
 from ._chunks import CHUNK, csv_chunks
 from ._dialect import Known, dialect_of, size_of
 from ._errors import TableError
@@ -120,7 +122,7 @@ def format_of(source: Source, format: str | None = None) -> str:
     if format is not None:
         name = FORMATS.get(f".{str(format).lower().lstrip('.')}")
         if name is None:
-            raise TableError(f"format={format!r} is unknown: choose one of {', '.join(known)}.")
+            raise TableError(str(refused("format", format, f"one of {', '.join(known)}", "choose one of these")))
         return name
     if os.fspath(source) == "-":
         return "csv"
@@ -174,7 +176,7 @@ def read(
     {'height': [1.5, 2.0], 'color': ['red', 'blue']}
     """
     kind = _kind(source, format, header)
-    with _told(source):
+    with _named_errors(source):
         content = _content(source)
         known = Known(MARKS.get(kind), header, as_text)
         frame = read_csv(content, known)[0] if kind in MARKS else READERS[kind](content)
@@ -244,7 +246,7 @@ def scan(
            [2. ]]), array(['no', 'yes'], dtype='<U3'))
     """
     kind = _kind(source, format, header)
-    with _told(source):
+    with _named_errors(source):
         content = _content(source)
         if kind in MARKS:
             known = Known(MARKS[kind], header, as_text, [labels] if isinstance(labels, str) else labels)
@@ -267,7 +269,7 @@ def _scan_csv(content: Path | bytes, source: Source, known: Known) -> Table:
     rows = int(first.frame.height * size_of(content) / max(1, first.size) * 1.02) + 1
 
     def portions(names: Sequence[str]) -> Iterator[tuple[float, Any]]:
-        with _told(source):
+        with _named_errors(source):
             for chunk in csv_chunks(content, dialect, schema, list(names)):
                 yield chunk.share, chunk.frame
 
@@ -282,7 +284,7 @@ def _scan_parquet(path: Path) -> Table:
 
     def portions(names: Sequence[str]) -> Iterator[tuple[float, Any]]:
         done, size = 0, max(1, CHUNK // (8 * max(1, len(names))))
-        with _told(path), parquet.ParquetFile(path) as file:
+        with _named_errors(path), parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=size, columns=list(names)):
                 done += batch.num_rows
                 yield done / rows, pl.from_arrow(batch)
@@ -322,7 +324,7 @@ def write_portions(frames: Iterable[Any], path: Source, format: str | None = Non
     if kind in WRITERS:
         frames = [pl.concat(frames, how="vertical_relaxed")]
     if os.fspath(path) != "-":
-        with _told(path, OSError, "written"), replacing(path) as file:  # OSError: the frames have errors of their own
+        with _named_errors(path, OSError, "written"), replacing(path) as file:  # the frames have errors of their own
             for k, frame in enumerate(frames):
                 _put(frame, file, kind, k == 0, path)
         return
@@ -333,7 +335,7 @@ def write_portions(frames: Iterable[Any], path: Source, format: str | None = Non
 
 
 def _put(frame: Any, file: Any, kind: str, header: bool, path: Source) -> None:
-    with _told(path, what="written"):
+    with _named_errors(path, what="written"):
         if kind in LINES:
             LINES[kind](frame, file, header)
         else:
@@ -360,25 +362,18 @@ def _existing(source: Source) -> Path | bytes:
         return path
 
 
-class _told:
+@contextmanager
+def _named_errors(source: Source, kind: type[Exception] = Exception, what: str = "read as a table") -> Iterator[None]:
     """What goes wrong inside becomes a TableError that names the file."""
-
-    def __init__(self, source: Source, kind: type[Exception] = Exception, what: str = "read as a table") -> None:
-        self.source, self.kind, self.what = source, kind, what
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, TableError) or not isinstance(error, self.kind):
-            return
-        if isinstance(error, BrokenPipeError):
-            return
-        name = named(self.source)
+    try:
+        yield
+    except (TableError, BrokenPipeError):
+        raise
+    except kind as error:
         if isinstance(error, FileNotFoundError):
-            raise TableError(f"{name} is not there: give the path of a file.") from None
+            raise TableError(f"{named(source)} is not there: give the path of a file.") from None
         if isinstance(error, OSError) and error.strerror:
-            raise TableError(f"{name} cannot be {self.what}: {error.strerror}.") from None
-        said = str(error).split("\n\n")[0].split("\n")[0][:400].rstrip(". ")
+            raise TableError(f"{named(source)} cannot be {what}: {error.strerror}.") from None
+        said = str(error).split("\n")[0][:400].rstrip(". ")
         remedy = ": save it as UTF-8" if "invalid utf-8" in said else ""
-        raise TableError(f"{name} cannot be {self.what}: {said or type(error).__name__}{remedy}.") from None
+        raise TableError(f"{named(source)} cannot be {what}: {said or type(error).__name__}{remedy}.") from None

@@ -117,6 +117,7 @@ class LinearProgram(LinearClassifier):
     ('SEPARATED', True)
     """
 
+    _held = {"objective_": "number | float k", "dual_": "float *"}
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
     _parameters = {
         "criterion": Choice(tuple(CRITERIA)),

@@ -126,6 +126,7 @@ class LogisticDiscriminant(IterativeClassifier):
     array([[0.5, 0.5]])
     """
 
+    _held = {"recession_": "none | float 1+d | float k 1+d", "covariance_": "none | float 1+d 1+d"}
     multiclass = "kesler"
     _strategies = ("kesler",)
     _parameters = {

@@ -19,11 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from .._engine.callbacks import Listener
 from .._engine.driver import Rule, Watch
 from .._engine.threads import one_blas_thread
+from .._guards.held import COURSE, OUTCOME, Held, optional
 from .._guards.parameters import FLAG, ORDER, PASSES, Choice, Number, Or
 from .._guards.validation import all_finite
 from ..base.iterative import IterativeEstimator, Solutions
 from ..exceptions import warn_user
-from ..solution import Epochs
+from ..solution import Epochs, epochs_of
 from .backpropagation import Output
 from .training import BLOCK, UNITS, Lesson, NetworkRule, TrainingPlan, first_weights, pack, unpack
 
@@ -41,6 +42,24 @@ LAYER = Number("give the units of each hidden layer, (64,) or ()", 1, closed=Tru
 
 class NetworkEstimator(IterativeEstimator):
     """What classifier and regressor share: parameters, the fit, weights by hand, the forward pass."""
+
+    _held: Held = optional(OUTCOME | COURSE) | {
+        "weights_": None,
+        "coef_": None,
+        "intercept_": None,
+        "coefs_": "layers",
+        "intercepts_": "layers",
+        "n_outputs_": "count",
+        "n_layers_": "count",
+        "n_iter_": "count",
+        "_units": "int u",
+    }
+
+    def _after_load(self) -> None:
+        """Make what a model file does not hold: that from which ``partial_fit`` goes on."""
+        if self._hidden() != self._units[1:-1].tolist():
+            raise ValueError(f"hidden={self.hidden!r} and the layers disagree.")
+        self._rules, self._portions = [], epochs_of(getattr(self, "history_", {}))
 
     history_: dict[str, NDArray[Any]]
 

@@ -95,6 +95,7 @@ class MultilayerPerceptronRegressor(NetworkEstimator, IterativeRegressor):
     [-1.0, -2.0]
     """
 
+    _held = {"_flat": "flag"}
     _criterion = "half the mean of |y - f(x)|^2 + alpha |W|^2 / (2 batch)"
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""What a comparison says, for a reader who knows no mathematics."""
+"""What a comparison says, for a reader who knows no mathematics.  Tests: ``tests/plot/test_page.py``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..bounds import cover
 from ..comparison.table import percent
 
 if TYPE_CHECKING:
-    from ..comparison.run import Comparison, Row
+    from ..comparison import Comparison, Row
 
 VERDICTS = {
     "complete": "The classes can be told apart without a single error by a straight cut: a line when there are two "

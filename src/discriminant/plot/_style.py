@@ -1,4 +1,4 @@
-"""What the pictures share: colors, markers, axes, and data as arrays."""
+"""What the pictures share: colors, markers, axes, and data as arrays.  Tests: ``tests/plot/test_style.py``."""
 
 from __future__ import annotations
 

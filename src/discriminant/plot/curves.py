@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._guards.parameters import Choice
 from ._style import COLORS, GRAY, axes, literal
 
 if TYPE_CHECKING:
@@ -59,8 +60,7 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
     >>> ax.lines[0].get_ydata().astype(int).tolist()
     [7, 5, 4, 3, 5, 3, 4, 2, 0]
     """
-    if what not in WHAT:
-        raise ValueError(f"what={what!r} must be one of {', '.join(map(repr, WHAT))}; choose one of these.")
+    Choice(tuple(WHAT))("what", what)
     ax = axes(ax)
     curves = {name: curve for name, model in _named(models) if (curve := course(model, what)).size}
     for k, (name, curve) in enumerate(curves.items()):
@@ -91,14 +91,8 @@ def _draw(ax: Axes, curve: NDArray[np.float64], **style: Any) -> None:
     starts = np.unique(np.geomspace(1, curve.size + 1, POINTS).astype(int))[:-1] - 1
     parts = np.split(curve, starts[1:])
     ax.plot(starts + 1, [np.median(part) for part in parts], **style)
-    ax.fill_between(
-        starts + 1,
-        [part.min() for part in parts],
-        [part.max() for part in parts],
-        alpha=0.15,
-        color=style["color"],
-        lw=0,
-    )
+    least, most = ([end(part) for part in parts] for end in (np.min, np.max))
+    ax.fill_between(starts + 1, least, most, alpha=0.15, color=style["color"], lw=0)
 
 
 def course(model: Any, what: str) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ from .regions import _chosen, boundary
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..comparison.run import Comparison, Row
+    from ..comparison import Comparison, Row
 
 SHOWN = (
     "perceptron", "least-squares", "ho-kashyap", "support-vector-machine", "logistic-discriminant",
@@ -348,7 +348,6 @@ def _legend(marks: dict[str, Any]) -> str:
 
 
 def _image(canvas: Any, alternative: str, **options: Any) -> str:
-    """A figure in the page itself."""
     room = BytesIO()
     canvas.savefig(room, format="png", **({"dpi": 130} | options))
     data = b64encode(room.getvalue()).decode()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.extras import needed
+from .._guards.parameters import refused
 from ._style import BLACK, COLORS, LINE, add_title, axes, dense, labels, literal, look, names_of, table, thinned
 
 if TYPE_CHECKING:
@@ -104,7 +105,6 @@ def hides(model: Any, X: Any, chosen: list[int]) -> bool:
 
 
 def _cut(names: list[str], center: NDArray[np.float64], chosen: list[int]) -> str:
-    """Where the model is cut."""
     others = [j for j in range(len(names)) if j not in chosen]
     told = " and ".join(f"{literal(names[j])} = {center[j]:.4g}" for j in others[:FEW])
     if len(others) > FEW or len(told) > LINE:
@@ -113,9 +113,8 @@ def _cut(names: list[str], center: NDArray[np.float64], chosen: list[int]) -> st
 
 
 def _chosen(features: Sequence[int | str], names: list[str]) -> list[int]:
-    """The columns of the features."""
     if isinstance(features, str) or len(features) not in (1, 2):
-        raise ValueError(f"features={features!r}: give two of the columns, by index or by name.")
+        raise refused("features", features, "one or two columns", "give them by index or by name")
     found = []
     for feature in features:
         if isinstance(feature, str) and feature in names:
@@ -124,9 +123,9 @@ def _chosen(features: Sequence[int | str], names: list[str]) -> list[int]:
             found.append(int(feature) % len(names))
         else:
             few = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-            raise ValueError(f"features={features!r}: there is no column {feature!r} among the {len(names)}: {few}.")
+            raise refused("features", features, f"among the {len(names)} columns", f"{feature!r} is none of {few}")
     if len(set(found)) < len(found):
-        raise ValueError(f"features={features!r} names one column twice: give two different ones.")
+        raise refused("features", features, "two different columns", "name each once")
     return found
 
 
@@ -198,16 +197,8 @@ def _draw_points(
     points, y, wrong = points[shown], y[shown], wrong[shown]
     for k, label in enumerate(classes):
         own = points[y == label]
-        ax.scatter(
-            own[:, 0], own[:, 1], label=literal(label), edgecolor="white", linewidth=0.5, s=28, zorder=3, **look(k)
-        )
+        style: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.5, "zorder": 3, **look(k)}
+        ax.scatter(own[:, 0], own[:, 1], s=28, label=literal(label), **style)
     if wrong.any():
-        rings: dict[str, Any] = {
-            "facecolor": "none",
-            "edgecolor": BLACK,
-            "linewidth": 1.1,
-            "s": 90,
-            "zorder": 4,
-            "label": "wrong side",
-        }
-        ax.scatter(points[wrong, 0], points[wrong, 1], **rings)
+        style = {"facecolor": "none", "edgecolor": BLACK, "linewidth": 1.1, "zorder": 4}
+        ax.scatter(points[wrong, 0], points[wrong, 1], s=90, label="wrong side", **style)

@@ -18,10 +18,12 @@ from .._engine.moments import Coded, moments
 from .._engine.problem import Problem
 from .._engine.refusals import check_total
 from .._engine.threads import in_order
+from .._guards.held import is_floats, storable
 
 Matrix = NDArray[np.float64]
 
 
+@storable
 @dataclass
 class ClassStatistics:
     """Counts, means and scatter of the classes; statistics of two portions can be added."""
@@ -29,6 +31,18 @@ class ClassStatistics:
     counts: Matrix
     means: Matrix
     scatters: Matrix  # one matrix for all classes together, or one a class; none where that would be too large
+
+    @staticmethod
+    def fits(held: Any, sizes: dict[str, int]) -> bool:
+        """Whether these are statistics of so many classes and features."""
+        c, d = sizes["c"], sizes["d"]
+        return (
+            isinstance(held, ClassStatistics)
+            and is_floats(held.counts, (c,))
+            and is_floats(held.means, (c, d))
+            and is_floats(held.scatters, (0, 0, 0), (1, d, d), (c, d, d))
+            and bool(np.all(held.counts > 0))
+        )
 
     def __add__(self, other: ClassStatistics) -> ClassStatistics:
         counts = self.counts + other.counts

@@ -162,6 +162,15 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     ((150, 2), 0.98)
     """
 
+    _held = {
+        "means_": "float c d",
+        "priors_": "float c",
+        "rank_": "count",
+        "scalings_": "float d q",
+        "explained_variance_ratio_": "float q",
+        "_n_features_out": "count",
+        "_statistics": ClassStatistics.fits,
+    }
     _criterion = "-(w'(m_1 - m_2))^2 / (w' S_W w), the distance of the means over the scatter within the classes"
     multiclass = "linear-machine"
     _strategies = ("linear-machine",)

@@ -333,6 +333,11 @@ class HoKashyap(IterativeClassifier):
     >>> warnings.simplefilter("default", NotConvergedWarning)
     """
 
+    _held = {
+        "margins_": "float n | float k n",
+        "errors_": "float n | float k n",
+        "evidence_": "none | float n | float k n",
+    }
     _criterion = "J_s(a, b) = |Ya - b|^2 over the weights a and the margins b, which never fall"
     _kinds = {"pseudoinverse": HoKashyapRule, "modified": ModifiedRule, "descent": DescentRule}
     _parameters = {

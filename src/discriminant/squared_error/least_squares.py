@@ -108,6 +108,7 @@ class LeastSquares(LinearClassifier):
     [3.666667, -1.333333, -0.666667]
     """
 
+    _held = {"rank_": "count", "condition_": "anynumber", "solver_": "text", "priors_": "float c"}
     _criterion = "J_s(a) = |Ya - b|^2"
     multiclass = "linear-machine"
     _strategies = ("linear-machine",)
@@ -265,6 +266,7 @@ class LeastSquaresRegressor(SquaresRegressor):
     ([1.0, 2.0], 0.0)
     """
 
+    _held = {"rank_": "count", "condition_": "anynumber", "solver_": "text"}
     _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2"
 
     def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:

@@ -42,6 +42,7 @@ from .._engine.driver import Plan, Rule, Watch
 from .._engine.path import Path, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
+from .._guards.held import is_floats, is_number
 from .._guards.parameters import ORDER, RECORD, Number
 from .._guards.state import Changing
 from ..base.online import OnlineClassifier
@@ -284,6 +285,17 @@ class RecursiveLeastSquares(OnlineClassifier):
     >>> model.weights_.round(4).tolist()
     [3.6667, -1.3333, -0.6667]
     """
+
+    @staticmethod
+    def _is_state(held: Any, sizes: dict[str, int]) -> bool:
+        """Whether this is what a recursion of so many features and discriminants goes on from."""
+        if not isinstance(held, tuple) or len(held) != 4:
+            return False
+        A, V, D, least = held
+        p = sizes["d"] + 1
+        return is_floats(A, (sizes["k"], p)) and is_floats(V, (p, p)) and is_floats(D, (p,)) and is_number(least)
+
+    _held = {"_state": _is_state}
 
     _criterion = "delta |a - a(1)|^2 + sum of (a'y - b)^2 over all patterns"
     multiclass = "linear-machine"

@@ -73,6 +73,14 @@ class RidgeRegressor(SquaresRegressor):
     ([0.666667], [0.666667], 0.333333)
     """
 
+    _held = {
+        "weights_?": "float 1+d",
+        "coef_?": "float d",
+        "condition_": "anynumber",
+        "solver_": "text",
+        "dual_coef_?": "float n",
+        "X_fit_?": "matrix n d",
+    }
     _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2 + lambda |w|^2"
     _parameters = {"alpha": Number("give a penalty >= 0", 0, closed=True), "dual": Choice(("auto", True, False))}
 

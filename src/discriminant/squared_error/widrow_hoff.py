@@ -376,6 +376,7 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     ([3.66667, -1.33333, -0.66667], 'CONVERGED')
     """
 
+    _held = {"alpha_?": "float n | float n k", "_progress": Progress.fits}
     _criterion = "J_s(a) = sum of (a'y - b)^2 over all patterns"
 
     def __init__(

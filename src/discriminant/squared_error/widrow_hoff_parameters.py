@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from .._engine.driver import Plan
+from .._guards.held import is_number, storable
 from .._guards.parameters import ORDER, PASSES, RECORD, Constraint, Number
 from ..base.classifier import ORDER_OF_VISITS
 from ..schedules import Schedule, get
@@ -27,6 +28,7 @@ class WidrowHoffPlan(Plan):
     tol: float = 1e-4
 
 
+@storable
 class Progress(NamedTuple):
     """What a rule must know to go on with further patterns, beside the weights."""
 
@@ -35,6 +37,19 @@ class Progress(NamedTuple):
     schedule: Schedule
     largest: float
     size: float
+
+    @staticmethod
+    def fits(held: Any, sizes: dict[str, int]) -> bool:
+        """Whether this is the progress of a rule, or of several."""
+        return all(
+            isinstance(each, Progress)
+            and type(each.k) is int
+            and each.k >= 0
+            and isinstance(each.schedule, Schedule)
+            and is_number(each.largest)
+            and is_number(each.size)
+            for each in (held if isinstance(held, list) else [held])
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

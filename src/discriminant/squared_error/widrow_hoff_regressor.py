@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Rule
 from .._engine.problem import make_problem
+from .._guards.held import COURSE
 from ..base.regressor import IterativeRegressor
 from ..schedules import Schedule
 from ..solution import Solution
@@ -86,6 +87,8 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     >>> model.weights_.round(4).tolist(), model.status_.name
     ([0.0, 1.0, 2.0], 'CONVERGED')
     """
+
+    _held = COURSE | {"alpha_?": "float n", "_progress": Progress.fits}
 
     record = None
     _criterion = "sum of (w'x + w0 - y)^2"

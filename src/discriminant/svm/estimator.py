@@ -34,6 +34,7 @@ from .. import mercer
 from .._engine.callbacks import Listener
 from .._engine.driver import Watch
 from .._engine.problem import Problem
+from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import CACHE_SIZE, FLAG, Choice, Number
 from .._kernel_matrix.expansion import kernel_blocks
 from .._kernel_matrix.makers import LEAST, checked_diagonal
@@ -126,6 +127,25 @@ class SupportVectorMachine(LinearClassifier):
     >>> model.alpha_.round(9), round(float(model.margin_), 9)
     (array([0.125, 0.125, 0.125, 0.125]), 1.414213562)
     """
+
+    _held = optional(WEIGHTS) | {
+        "support_": "int s",
+        "n_support_": "int c",
+        "dual_coef_": "float r s",
+        "margin_": "anynumber | any k",
+        "width_": "anynumber | any k",
+        "gap_": "anynumber",
+        "sigmoids_?": "float 1 2 | float c 2",
+        "_strengths": "float r s",
+        "_n_rows": "count",
+        "_vectors?": "matrix s d",
+    }
+
+    def _after_load(self) -> None:
+        """A plane through large data keeps no rows of them, and so does its file."""
+        super()._after_load()
+        if "_vectors" not in vars(self):
+            self._vectors = BorrowedData()
 
     _criterion = "|w|^2/2 + C sum of slack, or of squared slack"
     _parameters = {

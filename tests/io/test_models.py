@@ -28,9 +28,9 @@ from sklearn.utils.validation import has_fit_parameter
 import discriminant as D
 from discriminant import io, mercer, schedules
 from discriminant._engine.files import replacing, write_whole
-from discriminant.io._attributes import HELD
-from discriminant.io._json import DEEPEST, canonical, checksum
-from discriminant.io.models import _read
+from discriminant.io._json import DEEPEST, checksum, written
+from discriminant.io._restored import procedures
+from discriminant.io.models import read_model as _read
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ def test_it_comes_back_where_rows_have_weight_zero(name: str) -> None:
 
 
 def test_every_estimator_is_in_the_table() -> None:
-    assert {kind.__name__ for kind in ESTIMATORS} == set(HELD)
+    assert {kind.__name__ for kind in ESTIMATORS} == set(procedures())
 
 
 CHILD = """
@@ -95,7 +95,7 @@ def test_another_process_predicts_the_same_bits(tmp_path: Path) -> None:
         io.save(model, tmp_path / f"{number}.json")
         tasks.append((tmp_path / f"{number}.json", given, answers(model, given)))
     (tmp_path / "tasks").write_bytes(pickle.dumps(tasks))
-    command = [sys.executable, "-c", CHILD, str(Path(__file__).parent), str(tmp_path / "tasks")]
+    command = [sys.executable, "-c", CHILD, str(Path(__file__).parents[1]), str(tmp_path / "tasks")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.stdout == "the same\n", done.stderr
 
@@ -538,7 +538,7 @@ def test_no_mutant_passes_for_what_it_is_not() -> None:
         content, again = json.loads(text), json.loads(io.dumps(model, recipe))
         for each in (content, again):
             each.pop("library"), each.pop("checksum")
-        assert canonical(content) == canonical(again)
+        assert written(content, True) == written(again, True)
         with np.errstate(all="ignore"):
             answers(model, np.zeros((2, model.n_features_in_)))
     assert not events

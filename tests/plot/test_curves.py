@@ -1,0 +1,59 @@
+"""The curves are the history of the fit."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from pictures import axes, data
+
+from discriminant import (
+    LeastSquares,
+    Perceptron,
+    datasets,
+    plot,
+)
+from discriminant.plot.curves import course
+
+pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+
+
+def test_convergence_draws_the_history() -> None:
+    X, y = datasets.table(1, 2)
+    model = Perceptron().fit(X, y)
+    ax = plot.convergence({"a": model, "b": LeastSquares().fit(X, y)}, axes())
+    assert [line.get_label() for line in ax.lines] == ["a"]
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.history_["errors"])
+    ax = plot.convergence([model, Perceptron(batch=True).fit(X, y)], axes(), what="criterion")
+    assert [line.get_label() for line in ax.lines] == ["Perceptron 1", "Perceptron 2"]
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.history_["criterion"])
+    at_once = plot.convergence(LeastSquares().fit(X, y), axes())
+    assert "no iterations" in at_once.texts[0].get_text()
+    with pytest.raises(ValueError, match="what='step' must be one of"):
+        plot.convergence(model, what="step")
+
+
+def test_convergence_of_several_problems_and_of_a_long_history() -> None:
+    X, y = data(3)
+    model = Perceptron(multiclass="one-vs-rest", max_iter=1000).fit(X, y)
+    problem, errors = model.history_["problem"], model.history_["errors"]
+    parts = [errors[problem == p] for p in range(3)]
+    assert len({*map(len, parts)}) > 1
+    mean = course(model, "errors")
+    k = min(map(len, parts)) - 1
+    assert mean[k] == pytest.approx(np.mean([part[k] for part in parts]))
+    assert mean[-1] == pytest.approx(np.mean([part[-1] for part in parts]))
+    ax = plot.convergence(model, axes())
+    drawn = ax.lines[0]
+    assert len(drawn.get_xdata()) <= 200 < len(mean)
+    assert ax.get_xscale() == "log"
+    assert mean.min() <= drawn.get_ydata().min() <= drawn.get_ydata().max() <= mean.max()
+
+
+def test_without_matplotlib_one_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = datasets.table(1, 2)
+    model = Perceptron().fit(X, y)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"^matplotlib is missing, .*pip install 'discriminant\[plot\]'\.$"):
+        plot.convergence(model)

@@ -1,0 +1,44 @@
+"""Margins are those of the model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pictures import MODELS, axes, data
+
+from discriminant import (
+    FisherDiscriminant,
+    datasets,
+    margins,
+    plot,
+)
+from discriminant.plot.histograms import leads
+
+pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+
+
+def test_margins_are_those_of_the_model() -> None:
+    X, y = data(3)
+    model = FisherDiscriminant().fit(X, y)
+    values, name = leads(model, X, y)
+    np.testing.assert_array_equal(values, margins(model, X, y).geometric)
+    assert name == "distance from the boundary"
+    ax = plot.margins(model, X, y, axes())
+    counts = sum(patch.get_height() for patch in ax.patches)
+    assert counts == len(y)
+    assert ax.lines[-1].get_xdata()[0] == values.min()
+    with pytest.raises(ValueError, match="'d', which is not one of the model's classes"):
+        plot.margins(model, X, np.where(y == "a", "d", y))
+    with pytest.raises(ValueError, match="y has shape"):
+        plot.margins(model, X, y[:5])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("kind", ["kernel", "network", "tree"])
+def test_leads_are_positive_exactly_where_the_answer_is_right(kind: str, classes: int) -> None:
+    X, y = datasets.table(*range(1, classes + 1)) if classes == 3 else datasets.table(1, 3)
+    model = MODELS[kind]().fit(X, y)
+    values, _ = leads(model, X, y)
+    right = model.predict(X) == y
+    assert np.all(values[right] >= 0)
+    assert np.all(values[~right] <= 0)

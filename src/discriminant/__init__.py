@@ -16,7 +16,8 @@ _PROCEDURES = {
     "error_correcting.kernel_perceptron": ("KernelPerceptron",),
     "error_correcting.winnow": ("BalancedWinnow",),
     "error_correcting.relaxation": ("Relaxation",),
-    "error_correcting.minover": ("MinOver", "Adatron"),
+    "error_correcting.minover": ("MinOver",),
+    "error_correcting.adatron": ("Adatron",),
     "descent.gradient": ("GradientDescent",),
     "descent.newton": ("NewtonDescent",),
     "squared_error.least_squares": ("LeastSquares", "LeastSquaresRegressor"),
@@ -65,9 +66,9 @@ if TYPE_CHECKING:
     from .comparison.run import compare as compare
     from .descent.gradient import GradientDescent as GradientDescent
     from .descent.newton import NewtonDescent as NewtonDescent
+    from .error_correcting.adatron import Adatron as Adatron
     from .error_correcting.exhaustive import integer_search as integer_search
     from .error_correcting.kernel_perceptron import KernelPerceptron as KernelPerceptron
-    from .error_correcting.minover import Adatron as Adatron
     from .error_correcting.minover import MinOver as MinOver
     from .error_correcting.perceptron import Perceptron as Perceptron
     from .error_correcting.piecewise import PiecewiseLinearMachine as PiecewiseLinearMachine

@@ -26,7 +26,7 @@ from discriminant._engine.rows import (
     row_sums,
 )
 from discriminant.error_correcting import perceptron, pocket
-from discriminant.error_correcting.visits import correct, visit
+from discriminant.error_correcting.visits import Trail, Visits, correct, count_errors, visit
 
 X = np.array([[1.5, 0.0, -2.0, 0.5], [0.0, 0.0, 0.0, 0.0], [0.25, -1.0, 4.0, 0.0], [0.0, 3.0, 0.0, -0.75]])
 LABELS = np.array([1, 0, 0, 1], np.int32)
@@ -148,12 +148,12 @@ def test_a_visit_and_a_correction(kind: str) -> None:
 
 def arguments(rows: Any, A: Any, dtype: Any, part: dict[str, Any]) -> tuple[Any, ...]:
     """What the single-sample pass takes."""
-    options = {"weight": np.empty(0, dtype), "extra": None, "total": None, "path": None} | part
     order, etas = np.array([2, 0, 3, 1], np.uint32), np.array([1, 0.5, 0.25, 2], dtype)
-    return (
-        rows, LABELS, options["weight"], order, A, dtype.type(0.5), etas, dtype.type(2), dtype.type(0.25),
-        options["extra"], options["total"], np.zeros(1, np.int64), options["path"], np.array([0, 1, 1]),
-    )  # fmt: skip
+    visits, variants, trail = Visits(rows, LABELS, part.get("weight", np.empty(0, dtype)), order, etas), None, None
+    if part:
+        variants = perceptron.Variants(dtype.type(0.25), part["extra"], part["total"], np.zeros(1, np.int64))
+        trail = Trail(part["path"], np.array([0, 1, 1]))
+    return visits, A, A, dtype.type(0.5), dtype.type(2), variants, trail
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_compiled_passes_are_their_python_bodies(make: Any, several: bool, given
         results.append((run(*arguments(rows, A, dtype, part)), A, part))
     compiled_run, plain_run = results
     assert compiled_run[0] == plain_run[0]
-    assert compiled_run[0][1] > 0
+    assert compiled_run[0].corrections > 0
     np.testing.assert_array_equal(compiled_run[1], plain_run[1])
     assert compiled_run[1].dtype == dtype
     for name, array in compiled_run[2].items():
@@ -190,31 +190,32 @@ def test_the_batch_pass_and_the_error_count_are_their_python_bodies() -> None:
     for make in KINDS.values():
         rows, A = narrow(make(X)), np.array([0.25, 1, -1, 0.5, 1])
         sums = [np.zeros_like(A), np.zeros_like(A)]
+        visits = Visits(rows, LABELS, np.empty(0), np.arange(4, dtype=np.uint32), np.ones(4))
         met = [
-            run(rows, LABELS, np.empty(0), 0, 4, A, 1.0, 1.0, total)
-            for run, total in zip((perceptron._batch, perceptron._batch.py_func), sums, strict=True)
+            run(visits, A, total, 1.0, 1.0, None, None)
+            for run, total in zip((perceptron._epoch, perceptron._epoch.py_func), sums, strict=True)
         ]
         assert met[0] == met[1]
         np.testing.assert_array_equal(sums[0], sums[1])
         margins = (2 * LABELS - 1) * (np.c_[np.ones(4), X] @ A)
-        assert met[0] == ((margins <= 1).sum(), (margins <= 0).sum(), (1 - margins)[margins <= 1].sum(), margins.min())
+        totals = ((margins <= 1).sum(), (margins <= 0).sum(), (1 - margins)[margins <= 1].sum(), margins.min())
+        assert met[0] == (4, *totals, True)
         np.testing.assert_array_equal(sums[0], (2 * LABELS - 1)[margins <= 1] @ np.c_[np.ones(4), X][margins <= 1])
-        for run in (pocket.count_errors, pocket.count_errors.py_func):
-            assert run(rows, LABELS, 0, 4, A, 9) == (margins <= 0).sum()
-            assert run(rows, LABELS, 0, 4, A, 1) == 1
+        for run in (count_errors, count_errors.py_func):
+            assert run(rows, LABELS, 0, 4, A, 9) == ((margins <= 0).sum(), True)
+            assert run(rows, LABELS, 0, 4, A, 1) == (1, True)
 
 
 def test_the_pockets_visits_are_their_python_body() -> None:
     outcomes = []
     for run in (pocket._visits, pocket._visits.py_func):
-        A, kept, state = np.ones(5), np.ones(5), np.array([0, 0, 2, -1, 0])
+        A, kept, counts = np.ones(5), np.ones(5), pocket.PocketCounts(pocket_errors=2)
         draws = np.array([2, 2, 0, 3, 1, 1, 0, 2, 3, 3, 0, 1])
-        met = run(
-            narrow(X), LABELS, np.empty(0), draws, A, kept, state, 0.0, np.ones(12), 1.0, None, np.array([0, 1, 1]), 100
-        )
-        outcomes.append((met, A.tolist(), kept.tolist(), state.tolist()))
+        visits = Visits(narrow(X), LABELS, np.empty(0), draws, np.ones(12))
+        met = run(visits, A, kept, counts, 0.0, 1.0, None, 100)
+        outcomes.append((met, A.tolist(), kept.tolist()))
     assert outcomes[0] == outcomes[1]
-    assert outcomes[0][3][4] > 0  # copies were made
+    assert outcomes[0][0][1].copies > 0
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,9 @@ from discriminant import (
     kesler,
     mercer,
 )
-from discriminant.error_correcting import kernel_perceptron as module
+from discriminant.error_correcting import gram
 from discriminant.error_correcting.kernel_perceptron import _epoch
+from discriminant.error_correcting.visits import Visits
 
 
 def table(*categories):
@@ -271,7 +272,7 @@ def test_rows_computed_when_called_for_are_those_of_the_cache(block, order, sche
     X, y = rng.normal(size=(40, 3)), np.arange(40) % 2
     common = {"kernel": mercer.Gaussian(2.0), "order": order, "schedule": schedule, "random_state": 0, "max_iter": 8}
     kept = quietly(KernelPerceptron(**common), X, y)
-    monkeypatch.setattr(module, "BLOCK", block)
+    monkeypatch.setattr(gram, "BLOCK", block)
     computed = quietly(KernelPerceptron(cache_size=1e-6, **common), X, y)
     np.testing.assert_array_equal(computed.alpha_, kept.alpha_)
     for name in ("errors", "corrections"):
@@ -288,7 +289,7 @@ def test_a_clean_pass_computes_no_kernel_rows(monkeypatch):
         asked.append(len(X))
         return X @ Z.T
 
-    monkeypatch.setattr(module, "BLOCK", 1)  # one row at a time
+    monkeypatch.setattr(gram, "BLOCK", 1)  # one row at a time
     model = KernelPerceptron(kernel, cache_size=1e-6).fit(X, y)
     rows = sum(asked) - 20  # the diagonal takes 20
     assert rows == model.n_corrections_
@@ -319,13 +320,11 @@ def test_the_compiled_pass_is_plain_python(classes, rng):
     model = quietly(KernelPerceptron("gaussian", bias="augmented", margin=0.1, max_iter=1), X, y, weight)
     A, F = np.zeros((1 if classes == 2 else 3, 21)), np.zeros((1 if classes == 2 else 3, 20))
     order = np.arange(20, dtype=np.uint32)
-    met = _epoch.py_func(
-        K, order, y.astype(np.int32), weight, order, A, F, 0.1, np.ones(20), 1.0, None, np.array([0, 1, 1])
-    )
+    met = _epoch.py_func(Visits(K, y.astype(np.int32), weight, order, np.ones(20)), order, A, F, 0.1, 1.0, None)
     np.testing.assert_allclose(model.dual_coef_, A[:, 1:], rtol=1e-12)
     np.testing.assert_allclose(model.intercept_, A[:, 0], rtol=1e-12)
     assert met[:3] == (20, model.n_corrections_, model.history_["errors"][0])
-    np.testing.assert_allclose(met[3], model.history_["criterion"][0], rtol=1e-12)
+    np.testing.assert_allclose(met.criterion, model.history_["criterion"][0], rtol=1e-12)
     np.testing.assert_allclose(F, A[:, 1:] @ K, rtol=1e-9, atol=1e-12)
 
 
@@ -455,7 +454,7 @@ def test_scales():
         ({"margin": -1}, "margin=-1 must be "),
         ({"cache_size": 0}, "cache_size=0 must be .*; give the megabytes"),
         ({"schedule": "optimal"}, "schedule='optimal' needs curvature"),
-        ({"order": "any"}, "order='any' is unknown"),
+        ({"order": "any"}, "order='any' must be one of 'cyclic', 'random'"),
         ({"kernel": lambda X, Z: X}, "make it K"),
     ],
 )
@@ -486,12 +485,12 @@ def test_discriminants_that_predictions_do_not_confirm_are_found_out(rng, monkey
     def spoilt(gram, watch):
         gram.matrix = np.eye(40)
 
-    monkeypatch.setattr(module.Gram, "fill", spoilt)
+    monkeypatch.setattr(gram.Gram, "fill", spoilt)
     with warnings.catch_warnings(action="ignore", category=NotConvergedWarning):
         model = KernelPerceptron(mercer.Gaussian(3.0), max_iter=50).fit(X, y)
         assert model.status_ is Status.SEPARATED
         assert model.score(X, y) < 1  # what was said without a look
-        monkeypatch.setattr(module, "DOUBT", 1e16)
+        monkeypatch.setattr("discriminant.error_correcting.kernel_perceptron.DOUBT", 1e16)
         model.fit(X, y)
     assert model.status_ is not Status.SEPARATED
 
@@ -505,7 +504,7 @@ def test_weights_near_the_largest_float_leak_no_warning(rng):
 
 def test_an_interrupt_while_kernel_rows_are_made(rng, monkeypatch):
     X, y = rng.normal(size=(50, 2)), np.arange(50) % 2
-    monkeypatch.setattr(module, "ATONCE", 1000)  # ten rows at a time
+    monkeypatch.setattr(gram, "ATONCE", 1000)  # ten rows at a time
     monkeypatch.setattr("discriminant._engine.driver._last_interrupt", -1e9)
     calls = []
 

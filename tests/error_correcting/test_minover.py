@@ -10,8 +10,13 @@ from scipy import sparse
 from sklearn.model_selection import cross_val_score
 
 from discriminant import Adatron, MinOver, NotConvergedWarning, Status, datasets, margins, mercer, separability
-from discriminant.error_correcting.hulls import Best, look_once
-from discriminant.error_correcting.minover import Adapt, Exchange, Learn, _updates
+from discriminant._engine.driver import Watch
+from discriminant._engine.problem import make_problem
+from discriminant.error_correcting.adatron import Adapt
+from discriminant.error_correcting.hulls import Best, Hulls, look_once
+from discriminant.error_correcting.margin_rule import Limits, MarginPlan, MarginRule, _updates
+from discriminant.error_correcting.minover import Exchange, Learn
+from discriminant.error_correcting.visits import Trail
 
 RULES = [
     pytest.param(MinOver, {}, id="MinOver"),
@@ -279,7 +284,7 @@ def test_each_problem_has_its_evidence():
     X, y = table(1, 2, 3)  # 1 and 3 overlap
     model = quietly(MinOver(multiclass="one-vs-one"), X, y)
     assert model.status_ is Status.NOT_SEPARABLE
-    assert "Problem 1: Evidence" in str(model.report_)
+    assert "Problem 1 (row 1 of coef_): Evidence" in str(model.report_)
     np.testing.assert_array_equal(model.evidence_.any(axis=1), [False, True, False])
     assert np.isfinite(model.gap_).tolist() == [True, False, True]
 
@@ -389,11 +394,20 @@ def test_the_compiled_pass_is_plain_python(rule, storage, rng):
         log, row = np.zeros((8, 3)), np.zeros(1 + X.shape[1])
         path, cursor = np.zeros((9, row.size)), np.array([0, 1, 1])
         best = Best(np.array([np.inf, -np.inf]), np.zeros(12), np.zeros(size))
-        out = call(rule, X, place, labels, alpha, v, f, u, 1e-9, 1e-9, np.zeros(1), best, log, path, cursor, row)
-        found, margin, upper, divisor = view(X, place, labels, alpha, v, f, row)
+        hulls = Hulls(X, labels, alpha, v, f)
+        out = call(rule, place, hulls, u, best, Limits(1e-9, 1e-9), 0.0, log, Trail(path, cursor), row)
+        found, margin, upper, divisor = view(place, hulls, row)
         ends.append((out, alpha, v, *best, log, path, np.array([*found, margin, upper, divisor]), row))
     for compiled, plain in zip(*ends, strict=True):
         np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
+
+
+def test_an_update_of_minover_adds_the_difference_of_the_worst_patterns():
+    X, labels = np.array([[2.0, 1.0], [1.0, 3.0], [6.0, 3.0]]), np.array([0, 0, 1], np.int32)
+    rule = MarginRule(Learn(1.0), make_problem(X, labels, None, 2), MarginPlan(tol=1e-3, max_iter=1))
+    rule.epoch(rule.problem, Watch())
+    np.testing.assert_array_equal(rule.v, [0, *(X[2] - X[0])])  # before the first update all patterns are the worst
+    np.testing.assert_array_equal(rule.alpha, [1, 0, 1])
 
 
 @pytest.mark.parametrize(("kind", "options"), RULES)
@@ -497,8 +511,8 @@ def test_callbacks_see_every_update(kind):
         ({"max_iter": 0}, "max_iter=0 must be "),
         ({"kernel": "cubic"}, "kernel='cubic' must be one of linear"),
         ({"cache_size": -1}, "cache_size=-1 must be "),
-        ({"record": "all"}, "record='all' is unknown"),
-        ({"multiclass": "kesler"}, "multiclass='kesler' is unknown"),
+        ({"record": "all"}, "record='all' must be one of "),
+        ({"multiclass": "kesler"}, "multiclass='kesler' must be one of "),
     ],
 )
 def test_bad_parameters(kind, options, message):
@@ -510,7 +524,7 @@ def test_bad_rates_and_steps():
     for eta in (0, 2, -1, "fast"):
         with pytest.raises(ValueError, match=r"eta=.* must be .*; the rule converges for 0 < eta < 2"):
             Adatron(eta=eta).fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="step='best' is unknown"):
+    with pytest.raises(ValueError, match="step='best' must be one of "):
         MinOver(step="best").fit([[0.0], [1.0]], [0, 1])
 
 

@@ -26,7 +26,11 @@ from discriminant import (
     normalize,
     schedules,
 )
-from discriminant.error_correcting import visits as _machine
+from discriminant._engine.driver import Watch, drive
+from discriminant._engine.problem import make_problem
+from discriminant.error_correcting.corrections import all_errors
+from discriminant.error_correcting.perceptron import BatchPerceptron, PerceptronPlan, SingleSamplePerceptron
+from discriminant.error_correcting.visits import PassTotals, count_errors
 
 
 def quiet(model: Any, *data: Any, **options: Any) -> Any:
@@ -460,7 +464,7 @@ def test_a_long_path_is_thinned() -> None:
 
 
 def test_the_memory_of_a_path_is_bounded_whatever_the_number_of_problems(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_machine, "MAX_BYTES", 2**15)
+    monkeypatch.setattr("discriminant._engine.path.MAX_BYTES", 2**15)
     X, y = datasets.table()
     for strategy in ("kesler", "one-vs-rest", "one-vs-one"):
         model = quiet(Perceptron(record="weights", multiclass=strategy, max_iter=1000), X, y)
@@ -884,3 +888,33 @@ def test_a_long_batch_is_the_sum_of_all_violators(rng: np.random.Generator) -> N
     model = quiet(Perceptron(batch=True, max_iter=1), X, y)
     Y = np.where(y == 1, 1, -1)[:, None] * np.column_stack([np.ones(len(X)), X])
     np.testing.assert_allclose(model.weights_, Y.sum(axis=0), rtol=1e-10)
+
+
+# --- rules without an estimator --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [SingleSamplePerceptron, BatchPerceptron])
+def test_a_rule_runs_alone(kind: Any) -> None:
+    X, y = datasets.or_function()
+    problem = make_problem(np.asarray(X, float), np.asarray(y, np.int32), None, 2)
+    batch = kind is BatchPerceptron
+    solution = drive(kind(problem.zeros(), problem, PerceptronPlan(batch=batch, record=True)), problem, 100, Watch())
+    model = Perceptron(batch=batch, record="weights").fit(X, y)
+    assert solution.status is Status.SEPARATED
+    np.testing.assert_array_equal(solution.weights[0], model.weights_)
+    np.testing.assert_array_equal(solution.path, model.history_["weights"])
+
+
+def test_totals_of_two_passes() -> None:
+    both = PassTotals(3, 2, 1, 0.5, 0.25, True).plus(PassTotals(4, 1, 1, 2.0, -1.0, False))
+    assert both == (7, 3, 2, 2.5, -1.0, False)
+    assert PassTotals().plus(both) == both
+
+
+def test_errors_are_counted_up_to_what_is_not_finite() -> None:
+    X = np.array([[1.0], [2.0], [np.inf], [3.0]])
+    problem = make_problem(X, np.array([0, 1, 1, 0], np.int32), None, 2)
+    for count in (count_errors, count_errors.py_func):
+        assert count(problem.rows, problem.labels, 0, 4, np.array([0.0, 1.0]), 9) == (1, False)
+    with pytest.raises(ValueError, match="infinity"):
+        all_errors(problem, np.array([0.0, 1.0]), Watch())

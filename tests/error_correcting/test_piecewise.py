@@ -10,6 +10,7 @@ from scipy import sparse
 from discriminant import LinearMachine, NotConvergedWarning, PiecewiseLinearMachine, Status, datasets
 from discriminant._engine.problem import narrow
 from discriminant.error_correcting.piecewise import _epoch
+from discriminant.error_correcting.visits import Visits
 
 
 def quietly(model, *data):
@@ -156,11 +157,11 @@ def test_the_compiled_pass_is_plain_python(form, dtype, rng):
     outcomes = []
     for one in (_epoch, _epoch.py_func):
         A = start.copy()
-        met = one(narrow(X), labels, owner, order, A, np.full(20, 0.5, dtype), None, np.array([0, 1, 1]))
+        met = one(Visits(narrow(X), labels, np.empty(0, dtype), order, np.full(20, 0.5, dtype)), owner, A, None)
         outcomes.append((A, met))
     np.testing.assert_array_equal(outcomes[0][0], outcomes[1][0])
     assert outcomes[0][1] == outcomes[1][1]
-    assert outcomes[0][1][1] > 0
+    assert outcomes[0][1].corrections > 0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -236,7 +237,7 @@ def test_the_decision_of_two_classes_is_their_difference(rng):
         ({"n_subclasses": [1, 0]}, r"n_subclasses=\[1, 0\]"),
         ({"n_subclasses": True}, "n_subclasses=True"),
         ({"eta": 0}, "eta=0 must be .*; give an increment > 0"),
-        ({"order": "sorted"}, "order='sorted' is unknown"),
+        ({"order": "sorted"}, "order='sorted' must be one of "),
         ({"start": np.zeros((3, 3))}, r"start has shape \(3, 3\): give finite augmented vectors of shape \(4, 3\)"),
         ({"start": np.full((4, 3), np.nan)}, "finite augmented vectors"),
         ({"max_iter": -1}, "max_iter=-1 must be "),

@@ -14,7 +14,8 @@ from discriminant import GradientDescent, NotConvergedWarning, Relaxation, Statu
 from discriminant._engine.driver import Watch
 from discriminant._engine.problem import make_problem
 from discriminant._engine.rows import CSR
-from discriminant.error_correcting.relaxation import _batch, _epoch, _separates, normalized_eigenvalue
+from discriminant.error_correcting.relaxation import _epoch, normalized_eigenvalue
+from discriminant.error_correcting.visits import Visits, count_errors
 
 FORMS = {
     "dense": lambda X: np.ascontiguousarray(X, float),
@@ -125,12 +126,12 @@ def test_the_compiled_passes_are_plain_python(form, classes, rng):
     X, y, weight, norms = compiled_arguments(X, y, A, weight=rng.uniform(0.1, 1, 15))
     b, etas, close = A.dtype.type(1), np.full(15, 1.2, A.dtype), {"rtol": 1e-5 if A.dtype == "f4" else 1e-12}
     outcomes = []
-    for one, many, test in [(_epoch, _batch, _separates), (_epoch.py_func, _batch.py_func, _separates.py_func)]:
+    for run, count in [(_epoch, count_errors), (_epoch.py_func, count_errors.py_func)]:
         a, total = A.copy(), np.zeros_like(A)
-        order = np.arange(15, dtype=np.uint32)[::-1].copy()
-        visits = one(X, y, weight, norms, order, a, b, etas, None, np.array([0, 1, 1]))
-        found = many(X, y, weight, norms, 2, 13, A, b, total)
-        outcomes.append((visits, found, test(X, y, 0, 15, a), a, total))
+        order = np.arange(15, dtype=np.uint32)
+        visits = run(Visits(X, y, weight, order[::-1].copy(), etas), norms, a, a, b, None)
+        found = run(Visits(X, y, weight, order[2:13], np.ones_like(etas)), norms, A, total, b, None)
+        outcomes.append((visits, found, count(X, y, 0, 15, a, 1), a, total))
     for fast, plain in zip(*outcomes, strict=True):
         np.testing.assert_allclose(fast, plain, **close)
 
@@ -468,12 +469,12 @@ def test_no_margin_from_nothing_never_moves():
     [
         ({"margin": -1.0}, r"margin=-1\.0 must be .*; give a margin b >= 0"),
         ({"order": "sorted"}, "order='sorted' must be one of 'cyclic', 'random'"),
-        ({"record": "all"}, "record='all' is unknown"),
+        ({"record": "all"}, "record='all' must be one of "),
         ({"batch": True, "order": "random"}, "order='random' with batch=True"),
         ({"eta": "optimal"}, "eta='optimal' needs curvature, which relaxation has not"),
         ({"eta": "fast"}, "schedule='fast' must be one of"),
         ({"start": [1.0, 2.0]}, r"start has shape \(2,\): give an augmented vector"),
-        ({"multiclass": "all"}, "multiclass='all' is unknown"),
+        ({"multiclass": "all"}, "multiclass='all' must be one of "),
         ({"max_iter": 0}, "max_iter=0 must be "),
     ],
 )

@@ -11,7 +11,8 @@ from scipy import sparse
 
 from discriminant import BalancedWinnow, NotConvergedWarning, Perceptron, Status, datasets
 from discriminant._engine.problem import narrow
-from discriminant.error_correcting.winnow import ROOM, _epoch, _refresh
+from discriminant.error_correcting.visits import Visits
+from discriminant.error_correcting.winnow import ROOM, Scale, _epoch, _refresh
 
 
 def table(*categories):
@@ -127,14 +128,13 @@ def test_the_compiled_pass_is_plain_python(form, rng):
     X, labels = form(rng.normal(size=(30, 3)) * 50), (np.arange(30) % 2).astype(np.int32)
     model = quietly(BalancedWinnow(max_iter=1), X, labels)
     s, V = np.zeros(4), np.zeros(4)
-    met = _epoch.py_func(
-        narrow(X), labels, np.empty(0), np.arange(30, dtype=np.uint32), s, math.log(1.1), 300.0, 0.0, 0, V, None, None
-    )
+    visits = Visits(narrow(X), labels, np.empty(0), np.arange(30, dtype=np.uint32), np.ones(30))
+    met, _ = _epoch.py_func(visits, s, V, Scale(math.log(1.1), 300.0), None)
     np.testing.assert_allclose(model.exponents_, s, rtol=1e-12)
     np.testing.assert_allclose(model.weights_, V, rtol=1e-9)
-    assert met[0] == 30
-    assert met[1] == model.n_corrections_
-    np.testing.assert_allclose(met[3], model.history_["criterion"][0], rtol=1e-9)
+    assert met.visited == 30
+    assert met.corrections == model.n_corrections_
+    np.testing.assert_allclose(met.criterion, model.history_["criterion"][0], rtol=1e-9)
 
 
 # Exponents of any size
@@ -165,7 +165,7 @@ def test_decisions_are_those_of_logarithms(dtype, scale):
 )
 def test_the_weights_stay_in_range(exponents, dtype):
     s, V, room = np.array(exponents), np.empty(len(exponents), dtype), ROOM[np.dtype(dtype)]
-    shift, peak = _refresh(s, 1.0, room, V)
+    _, _, shift, peak = _refresh(s, Scale(1.0, room), V)
     assert abs(s[peak]) == np.abs(s).max()
     assert np.all(np.abs(V) <= 1.001 * np.exp(room))
     assert np.array_equal(np.sign(V[[peak]]), np.sign(s[[peak]]).astype(dtype))

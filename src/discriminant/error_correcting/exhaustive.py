@@ -1,8 +1,8 @@
 """Exhaustive search over integer weight vectors.
 
 If any vector separates the patterns, one with rational and hence one with integer components does (Problem 16).  The
-search tries the vectors a with max|a_i| = 1, then 2, and so on, so that it ends at a solution with the smallest
-possible components.  There are (2r+1)^(d+1) vectors up to size r: it is for small problems.
+search tries the vectors a with max |aᵢ| = 1, then 2, and so on, so that it ends at a solution with the smallest
+possible components.  There are (2r+1)ᵈ⁺¹ vectors up to size r: it is for small problems.
 
 Source: Duda, Hart, Stork, *Pattern Classification*, Problem 16.
 """
@@ -10,7 +10,7 @@ Source: Duda, Hart, Stork, *Pattern Classification*, Problem 16.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,22 +20,29 @@ from sklearn.utils import check_array
 from .._engine.driver import watching
 from .._engine.labels import encode
 from .._engine.rows import compiled
+from .._guards.parameters import Number
 from .._guards.validation import floats, table_of
 from ..geometry import augment
 
 CHUNK = 5_000_000  # rows that one compiled call looks at: less than a tenth of a second
 
 
-@compiled
-def _first_solution(Y: NDArray[np.float64], r: int, start: int, stop: int, most: int, a: NDArray[np.float64]) -> int:
-    """Count in base 2r+1 from ``start``; leave in ``a`` the first vector of size r with Ya > 0.
+class Reached(NamedTuple):
+    """The number to go on from: ``stop``, or less when ``most`` rows were looked at; or that of a solution."""
 
-    Returns -1 when there is one, else the number to go on from: ``stop``, or less when ``most`` rows are looked at.
-    """
+    number: int
+    solved: bool
+
+
+@compiled
+def _first_solution(
+    Y: NDArray[np.float64], r: int, start: int, stop: int, most: int, a: NDArray[np.float64]
+) -> Reached:
+    """Count in base 2r+1 from ``start``; leave in ``a`` the first vector of size r with Ya > 0."""
     looked = 0
     for number in range(start, stop):
         if looked >= most:
-            return number
+            return Reached(number, False)
         rest, size, looked = number, 0, looked + 1
         for j in range(a.size - 1, -1, -1):
             digit = rest % (2 * r + 1) - r
@@ -54,8 +61,8 @@ def _first_solution(Y: NDArray[np.float64], r: int, start: int, stop: int, most:
                 solved = False
                 break
         if solved:
-            return -1
-    return stop
+            return Reached(number, True)
+    return Reached(stop, False)
 
 
 def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | None:
@@ -73,7 +80,7 @@ def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | 
     Returns
     -------
     array of int of shape (d+1,), or None
-        Augmented weights (w0, w) whose largest component is as small as possible; None when there are none up to
+        Augmented weights (w₀, w) whose largest component is as small as possible; None when there are none up to
         ``max_weight``, which does not prove that the classes overlap.
 
     References
@@ -89,8 +96,7 @@ def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | 
     >>> print(integer_search(X, [0, 1, 1, 0]))
     None
     """
-    if not isinstance(max_weight, int | np.integer) or max_weight < 1:
-        raise ValueError(f"max_weight={max_weight!r} must be a whole number >= 1; give one.")
+    Number("give a whole number, 1 or more", 1, closed=True, whole=True)("max_weight", max_weight)
     X = table_of(X)
     if X.ndim == 2 and (digits := math.log10(2 * max_weight + 1) * (X.shape[1] + 1)) > 10:
         raise ValueError(
@@ -109,7 +115,7 @@ def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | 
             while number < total:
                 if watch.interrupted:
                     raise KeyboardInterrupt
-                number = _first_solution(Y, r, number, total, CHUNK, a)
-                if number < 0:
+                number, solved = _first_solution(Y, r, number, total, CHUNK, a)
+                if solved:
                     return a.astype(np.int64)
     return None

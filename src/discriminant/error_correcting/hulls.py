@@ -1,16 +1,17 @@
 """Two classes seen as two hulls: a look at all patterns, the bounds on the margin, the kernel rows at hand.
 
-With w = sum of alpha_i z_i x_i and sum of alpha_i z_i = 0, the means of the classes with the weights alpha lie in their
-convex hulls, and w joins them.  Every plane's margin is at most half their distance,
+With w = Σ αᵢ zᵢ xᵢ and Σ αᵢ zᵢ = 0, the means of the classes with the weights α lie in their convex hulls, and w joins
+them.  Every plane's margin is at most half their distance,
 
-    margin of the plane w, w0  <=  largest margin  <=  |w| / (2 sum of alpha+),
+    margin of the plane w, w₀  ≤  largest margin  ≤  ‖w‖ / (2 Σ α⁺),
 
-where w0 puts the plane midway between the two patterns, one of each class, with the smallest z w'x.
+where w₀ puts the plane midway between the two patterns, one of each class, with the smallest z wᵗx.
 
-Symbols: ``v`` is (0, w), or the products of w with all patterns when there is a kernel; ``f`` the products w'x; p and q
-the worst patterns of the positive and the negative class, r and s the best remembered ones, which have alpha > 0.
+Symbols: ``v`` is (0, w), or the products of w with all patterns when there is a kernel; ``f`` the products wᵗx.
 ``place`` tells where the kernel row of a pattern is (-1: not at hand); it is None without a kernel, and the compiler
 then leaves the kernel out.
+
+Tests: ``tests/error_correcting/test_minover.py``.
 """
 
 from __future__ import annotations
@@ -24,33 +25,53 @@ from numpy.typing import NDArray
 from .._engine.path import copy_into
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 
-Array = NDArray[np.float64]
+Vector = NDArray[np.float64]
 Places = NDArray[np.int64] | None
 
 
-class Found(NamedTuple):
-    """What a look at all patterns finds: worst and best remembered ones (-1: none), sum of alpha+, |w|^2, errors."""
+class Hulls(NamedTuple):
+    """Patterns or kernel rows, labels, multipliers, and what these make of w."""
 
-    p: int
-    q: int
-    r: int
-    s: int
-    mass: float
-    square: float
+    X: Rows
+    labels: NDArray[np.int32]
+    alpha: Vector
+    v: Vector
+    f: Vector
+
+
+class Found(NamedTuple):
+    """What a look at all patterns finds; -1 stands for no pattern."""
+
+    plus: int  # x⁺, the worst pattern of the positive class: the smallest wᵗx
+    minus: int  # x⁻, that of the negative class
+    best_plus: int  # of the remembered patterns, which have α > 0, the best
+    best_minus: int
+    mass: float  # Σ α⁺
+    square: float  # ‖w‖²
     errors: int
+    finite: bool
 
 
 class Best(NamedTuple):
     """The best plane so far; ``rank`` = (errors, margin)."""
 
-    rank: NDArray[np.float64]
-    alpha: NDArray[np.float64]
-    v: NDArray[np.float64]
+    rank: Vector
+    alpha: Vector
+    v: Vector
+
+
+class Look(NamedTuple):
+    """What is found, the margin, what no margin exceeds, and the number that the answer is divided by."""
+
+    found: Found
+    margin: float
+    upper: float
+    size: float
 
 
 @inlined
-def difference(X: Any, place: Places, i: int, j: int, u: Array) -> Any:
-    """Set u to x_i - x_j, or to its products with all patterns; return |x_i - x_j|^2."""
+def difference(X: Any, place: Places, i: int, j: int, u: Vector) -> Any:
+    """Set u to xᵢ − xⱼ, or to its products with all patterns; return ‖xᵢ − xⱼ‖²."""
     if place is None:
         for t in range(u.size):
             u[t] = 0.0
@@ -66,15 +87,16 @@ def difference(X: Any, place: Places, i: int, j: int, u: Array) -> Any:
 
 
 @inlined
-def look(X: Rows, place: Places, labels: NDArray[np.int32], alpha: Array, v: Array, f: Array) -> Any:
-    """Compute f = w'x of all patterns and find those that matter; errors are -1 when a product is not finite."""
+def look(place: Places, hulls: Hulls) -> Any:
+    """Compute f = wᵗx of all patterns and find those that matter."""
+    X, labels, alpha, v, f = hulls
     p, q, r, s, mass, square, errors = -1, -1, -1, -1, 0.0, 0.0, 0
     for i in range(labels.size):
         if labels[i] < 0:
             continue
         f[i] = row_dot(X, i, v) if place is None else v[i]
         if not finite(f[i]):
-            return Found(p, q, r, s, mass, square, -1)
+            return Found(p, q, r, s, mass, square, errors, False)
         if labels[i] == 1:
             square += alpha[i] * f[i]
             mass += alpha[i]
@@ -92,30 +114,31 @@ def look(X: Rows, place: Places, labels: NDArray[np.int32], alpha: Array, v: Arr
         square = 0.0
         for t in range(v.size):
             square += v[t] * v[t]
-    return Found(p, q, r, s, mass, square, errors)
+    return Found(p, q, r, s, mass, square, errors, True)
 
 
 @inlined
-def bounds_of(found: Found, f: Array) -> Any:
+def bounds_of(found: Found, f: Vector) -> Any:
     """Margin of the plane midway between the worst patterns, and half the distance of the weighted means."""
     length = math.sqrt(max(found.square, 0.0))  # a kernel that is no inner product may make it negative
     if length == 0 or found.mass == 0:
         return 0.0, 0.0
-    return (f[found.p] - f[found.q]) / 2 / length, length / (2 * found.mass)
+    return (f[found.plus] - f[found.minus]) / 2 / length, length / (2 * found.mass)
 
 
 @inlined
-def plane(found: Found, f: Array) -> Any:
-    """The threshold w0 and the number by which all is divided: the smallest z g(x) if positive, else |w|."""
-    w0, kappa = -(f[found.p] + f[found.q]) / 2, (f[found.p] - f[found.q]) / 2
+def plane(found: Found, f: Vector) -> Any:
+    """The threshold w₀ and the number by which all is divided: the smallest z g(x) if positive, else ‖w‖."""
+    w0, kappa = -(f[found.plus] + f[found.minus]) / 2, (f[found.plus] - f[found.minus]) / 2
     if kappa > 0:
         return w0, kappa
     return w0, (math.sqrt(found.square) if found.square > 0 else 1.0)
 
 
 @inlined
-def write(found: Found, place: Places, labels: NDArray[np.int32], alpha: Array, v: Array, f: Array, row: Any) -> None:
-    """Set ``row`` to the answer of the moment: (w0, w), or (w0, alpha z) with a kernel."""
+def write(found: Found, place: Places, hulls: Hulls, row: Any) -> None:
+    """Set ``row`` to the answer of the moment: (w₀, w), or (w₀, α z) with a kernel."""
+    _, labels, alpha, v, f = hulls
     w0, size = plane(found, f)
     row[0] = w0 / size
     for t in range(1, row.size):
@@ -126,22 +149,20 @@ def write(found: Found, place: Places, labels: NDArray[np.int32], alpha: Array, 
 
 
 @inlined
-def keep(found: Found, margin: Any, alpha: Array, v: Array, best: Best) -> None:
+def keep(found: Found, margin: Any, hulls: Hulls, best: Best) -> None:
     """Remember the plane that leaves the fewest errors, and of several the one with the largest margin."""
     if found.errors < best.rank[0] or (found.errors == best.rank[0] and margin > best.rank[1]):
         best.rank[0], best.rank[1] = found.errors, margin
-        copy_into(alpha, best.alpha)
-        copy_into(v, best.v)
+        copy_into(hulls.alpha, best.alpha)
+        copy_into(hulls.v, best.v)
 
 
 @compiled
-def look_once(
-    X: Rows, place: Places, labels: NDArray[np.int32], alpha: Array, v: Array, f: Array, row: NDArray[Any]
-) -> Any:
-    """What is found at the moment, the two bounds and the divisor; the answer goes to ``row``."""
-    found = look(X, place, labels, alpha, v, f)
-    if found.errors < 0:
-        return found, 0.0, 0.0, 1.0
-    write(found, place, labels, alpha, v, f, row)
-    margin, upper = bounds_of(found, f)
-    return found, margin, upper, plane(found, f)[1]
+def look_once(place: Places, hulls: Hulls, row: NDArray[Any]) -> Look:
+    """Look at the plane of the moment; the answer goes to ``row``."""
+    found = look(place, hulls)
+    if not found.finite:
+        return Look(found, 0.0, 0.0, 1.0)
+    write(found, place, hulls, row)
+    margin, upper = bounds_of(found, hulls.f)
+    return Look(found, margin, upper, plane(found, hulls.f)[1])

@@ -1,20 +1,20 @@
 """The perceptron in dual form: the patterns enter through a kernel only.
 
-The weights of a perceptron that starts at zero are a sum of patterns, w = sum of alpha_i z_i x_i, where alpha_i is how
+The weights of a perceptron that starts at zero are a sum of patterns, w = Σ αᵢ zᵢ xᵢ, where αᵢ is how
 much pattern i has been added: its embedding strength.  With K(x, z) in place of the inner product,
 
-    alpha_i <- alpha_i + eta,   b <- b + eta z_i R^2     where z_i (sum_j alpha_j z_j K(x_j, x_i) + b) <= margin
+    αᵢ ← αᵢ + η,   b ← b + η zᵢ R²     where zᵢ (Σⱼ αⱼ zⱼ K(xⱼ, xᵢ) + b) ≤ margin
 
 runs in the feature space of the kernel (the method of potential functions).  With c classes it is Kesler's rule:
 pattern i is added to its own discriminant and subtracted from that of its strongest rival.
 
-Theorem 2.3 (Novikoff) bounds the corrections, and so the 1-norm of alpha, by (2R/gamma)^2 (Remark 2.10).
+Theorem 2.3 (Novikoff) bounds the corrections, and so the 1-norm of α, by (2R/γ)² (Remark 2.10).
 
-Symbols: ``A`` = (b, alpha_1 z_1, ..., alpha_n z_n), one row a discriminant; ``F`` the discriminants of all patterns
-without b; R^2 the largest K(x, x).
+Symbols: ``A`` = (b, α₁ z₁, …, αₙ zₙ), one row a discriminant; ``F`` the discriminants of all patterns
+without b; R² the largest K(x, x).
 
 Sources: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, Table 2.2, Remarks 2.10 and 2.11;
-*Machine Learning: Theory and Practice*, Example 6; Duda, Hart, Stork, *Pattern Classification*, section 5.12.2.
+*Machine Learning: Theory and Practice*, Example 6; Duda, Hart, Stork, *Pattern Classification*, §5.12.2.
 """
 
 from __future__ import annotations
@@ -25,33 +25,30 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
 from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Rule, Watch
-from .._engine.path import record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined
 from .._guards.held import WEIGHTS, optional
-from .._guards.parameters import choice, number
+from .._guards.parameters import ORDER, Choice
 from .._kernel_matrix.expansion import expansion
 from ..base.classifier import ORDER_OF_VISITS
 from ..base.online import OnlineClassifier
 from ..bounds import perceptron_from_numbers
-from ..schedules import Schedule, get
+from ..schedules import Schedule
 from ..solution import Epoch, Findings, Solution, Status
-from .visits import ErrorCorrectingRule, Returns, Sweep
+from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule
+from .gram import Gram, KernelClassifier, KernelProblem, is_precomputed
+from .visits import Array, Order, PassTotals, Trail, Visits, increment, note
 
-BLOCK = 64 * 2**20  # bytes of kernel rows that are computed at a time
-ATONCE = 3 * 10**8  # products of a kernel matrix that are taken between two looks for Ctrl-C
 DOUBT = 1e3  # rounding errors of the discriminants up to which a margin may be one of them
 
 
 @inlined
-def dual_visit(F: NDArray[Any], A: NDArray[Any], i: int, label: int) -> Any:
+def dual_visit(F: Array, A: Array, i: int, label: int) -> Any:
     """Return the margin of pattern i and its strongest rival, lowest index on ties."""
     if A.shape[0] == 1:
         g = F[0, i] + A[0, 0]
@@ -64,7 +61,7 @@ def dual_visit(F: NDArray[Any], A: NDArray[Any], i: int, label: int) -> Any:
 
 
 @inlined
-def embed(K: NDArray[Any], r: int, i: int, step: Any, bias: Any, row: int, A: NDArray[Any], F: NDArray[Any]) -> None:
+def embed(K: Array, r: int, i: int, step: Any, bias: Any, row: int, A: Array, F: Array) -> None:
     """Add ``step`` to the embedding strength of pattern i in one discriminant; its kernel row is row r of K."""
     A[row, 1 + i] += step
     A[row, 0] += step * bias
@@ -73,81 +70,36 @@ def embed(K: NDArray[Any], r: int, i: int, step: Any, bias: Any, row: int, A: ND
 
 
 @compiled
-def _epoch(
-    K: NDArray[Any],
-    place: NDArray[np.uint32],
-    labels: NDArray[np.int32],
-    weight: NDArray[Any],
-    order: NDArray[np.uint32],
-    A: NDArray[Any],
-    F: NDArray[Any],
-    b: Any,
-    etas: NDArray[Any],
-    bias: Any,
-    path: NDArray[Any] | None,
-    cursor: NDArray[np.int64],
-) -> Any:
-    """Visit the patterns in the given order; ``place`` tells for the first of them which row of K is theirs.
-
-    Returns the visits made (fewer when ``etas`` is used up or a kernel row is missing, -1 when a discriminant is not
-    finite), the corrections, the errors, the criterion and the smallest margin.
-    """
-    corrections, errors, criterion, low = 0, 0, 0.0, np.inf
+def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, trail: Trail | None) -> PassTotals:
+    """Visit the patterns as far as there are kernel rows; ``place`` tells for the first of them which one is theirs."""
+    K: Any = visits.X
+    _, labels, _, order, etas = visits
+    corrections, errors, criterion, lowest = 0, 0, 0.0, np.inf
     for t in range(order.size):
         i = order[t]
         label = labels[i]
         if label < 0:
             continue
         if corrections == etas.size:
-            return t, corrections, errors, criterion, low
+            return PassTotals(t, corrections, errors, criterion, lowest, True)
         margin, rival = dual_visit(F, A, i, label)
         if not finite(margin):
-            return -1, corrections, errors, criterion, low
+            return PassTotals(t, corrections, errors, criterion, lowest, False)
         if margin <= b and t >= place.size:
-            return t, corrections, errors, criterion, low
+            return PassTotals(t, corrections, errors, criterion, lowest, True)
         errors += margin <= 0
-        low = min(low, margin)
+        lowest = min(lowest, margin)
         if margin <= b:
-            step = etas[corrections] * weight[i] if weight.size else etas[corrections]
+            step = increment(visits, i, corrections)
             if A.shape[0] == 1:
                 embed(K, place[t], i, step if label == 1 else -step, bias, 0, A, F)
             else:
                 embed(K, place[t], i, step, bias, label, A, F)
                 embed(K, place[t], i, -step, bias, rival, A, F)
-            if path is not None:
-                record(path, cursor, A)
+            note(trail, A)
             criterion += b - margin
             corrections += 1
-    return order.size, corrections, errors, criterion, low
-
-
-class Gram:
-    """Kernel rows of the training patterns: all of them kept where they fit, else computed when one is called for."""
-
-    def __init__(self, kernel: mercer.Kernel, X: Any, cache_size: float) -> None:
-        self.kernel, self.X, n = kernel, X, X.shape[0]
-        self.diagonal = np.asarray(kernel.diagonal(X))
-        self.size = max(1, BLOCK // (n * X.dtype.itemsize))
-        self.whole = n**2 * X.dtype.itemsize <= cache_size * 2**20
-        self.matrix: NDArray[Any] | None = None
-
-    def fill(self, watch: Watch) -> None:
-        """Compute all rows, if they are to be kept and are not there yet; Ctrl-C is heard on the way."""
-        if not self.whole or self.matrix is not None:
-            return
-        n, d = self.X.shape
-        if n * n * d <= ATONCE:
-            self.matrix = np.ascontiguousarray(self.kernel(self.X), self.X.dtype)
-            return
-        matrix = np.empty((n, n), self.X.dtype)
-        for start in range(0, n, size := max(1, min(self.size, ATONCE // (n * d)))):
-            watch.check()
-            matrix[start : start + size] = self.kernel(self.X[start : start + size], self.X)
-        self.matrix = matrix
-
-    def block(self, order: NDArray[np.uint32]) -> NDArray[Any]:
-        """The kernel rows of the first patterns of the order, as many as make a block."""
-        return np.ascontiguousarray(self.kernel(self.X[order[: self.size]], self.X), self.X.dtype)
+    return PassTotals(order.size, corrections, errors, criterion, lowest, True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,22 +116,17 @@ class DualRule(ErrorCorrectingRule):
     ``start`` is b and, after earlier portions of data, the strengths of their patterns; F what these give already.
     """
 
-    def __init__(
-        self, start: NDArray[Any], F: NDArray[Any], problem: Problem, gram: Gram, model: KernelPerceptron, online: bool
-    ) -> None:
+    def __init__(self, start: Array, F: Array, gram: Gram, plan: CorrectionPlan, largest: float) -> None:
         self.past = start[:, 1:]
         A = np.hstack([start[:, :1], np.zeros_like(F)])
-        super().__init__(A, model.margin, model.schedule, model)
+        super().__init__(A, plan)
         self.A = A  # one row a discriminant, also for two classes
-        self.F, self.gram, self.online = F, gram, online
-        self.largest = float(gram.diagonal[problem.part].max(initial=model._largest if online else 0))
-        self.bias = A.dtype.type(1.0 if model.bias == "augmented" else self.largest)
+        self.F, self.gram, self.largest = F, gram, largest
         self.bound: float | None = None
-        repeats = self.schedule.name == "constant" and model.order == "cyclic" and not online
-        self.returns = Returns(self._state()) if repeats else None
+        self.earlier(self._state())
 
     @property
-    def answer(self) -> NDArray[Any]:
+    def answer(self) -> Array:
         """Weights b and strengths of all patterns, the earlier ones first."""
         return np.hstack([self.A[:, :1], self.past, self.A[:, 1:]])
 
@@ -189,70 +136,55 @@ class DualRule(ErrorCorrectingRule):
         return DualFindings(notes=self.notes, bound=self.bound, largest=self.largest)
 
     @property
-    def path(self) -> NDArray[Any] | None:
+    def path(self) -> Array | None:
         """The recorded b and strengths of the patterns at hand."""
-        return self.trail.so_far(self.A if len(self.A) > 1 else self.A[0])
+        return self.recorded.so_far(self.A if len(self.A) > 1 else self.A[0])
 
-    def _state(self) -> NDArray[Any]:
+    def _state(self) -> Array:
         """What decides the next pass: the discriminants, not the embedding strengths, which only grow."""
         return np.hstack([self.A[:, :1], self.F])
 
-    def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
+    def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         """Correct at each violator, as far as the kernel rows reach."""
-        self.watch.check()
+
+        def visit(K: Array, place: Order) -> PassTotals:
+            visits = self.visits(problem, order, etas)._replace(X=K)
+            return _epoch(visits, place, to, self.F, self.b, self.bias, self._trail)
+
         order = order[: max(1, CHUNK // problem.n_rows)]  # a correction takes as many additions as there are patterns
         if self.gram.matrix is not None:
-            return self._visit(problem, order, etas, self.gram.matrix, order)
-        met = self._visit(problem, order, etas, self.F[:0], order[:0])  # no rows: up to the first violator
-        if met[0]:
+            return visit(self.gram.matrix, order)
+        met = visit(self.F[:0], order[:0])  # no rows: up to the first violator
+        if met.visited or not met.finite:
             return met
         block = self.gram.block(order)
-        return self._visit(problem, order, etas, block, np.arange(len(block), dtype=np.uint32))
-
-    def _visit(
-        self,
-        problem: Problem,
-        order: NDArray[np.uint32],
-        etas: NDArray[Any],
-        K: NDArray[Any],
-        place: NDArray[np.uint32],
-    ) -> Any:
-        return _epoch(
-            K, place, problem.labels, problem.weight, order, self.A, self.F, self.b, etas, self.bias,
-            self.trail.rows, self.trail.cursor,
-        )  # fmt: skip
-
-    def sweep(self, problem: Problem, watch: Watch) -> Sweep:
-        """Visit every pattern once."""
-        self.watch = watch
-        self.gram.fill(watch)
-        return super().sweep(problem, watch)
+        return visit(block, np.arange(len(block), dtype=np.uint32))
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
-        sweep = self.sweep(problem, watch)
-        if not sweep.corrections:
-            if not (self.online or sweep.errors or self._holds(problem, sweep.low)):
-                return self.told(sweep, None)
-            self.bound = None if self.online else self._bound(sweep.low)
-            return self.told(sweep, Status.CONVERGED if sweep.errors else Status.SEPARATED)
-        earlier = None if self.returns is None else self.returns.earlier(self._state())
-        if earlier is None:
-            return self.told(sweep, None)
+        self.gram.fill(watch)
+        totals = self.sweep(problem, watch)
+        if not totals.corrections:
+            if not (self.online or totals.errors or self._holds(problem, totals.lowest, watch)):
+                return self.summary(totals, None)
+            self.bound = None if self.online else self._bound(totals.lowest)
+            return self.summary(totals, Status.CONVERGED if totals.errors else Status.SEPARATED)
+        if (earlier := self.earlier(self._state())) is None:
+            return self.summary(totals, None)
         self.notes = [f"The discriminants after this pass are those that began pass {earlier}."]
-        return self.told(sweep, Status.CYCLES)
+        return self.summary(totals, Status.CYCLES)
 
-    def _holds(self, problem: Problem, low: float) -> bool:
+    def _holds(self, problem: Problem, lowest: float, watch: Watch) -> bool:
         """Whether predictions too will have no error: F, the sum of all corrections, may have gathered rounding.
 
         A doubtful margin is computed anew as predictions will be, and the next pass goes on with that.
         """
         b, strengths = self.A[:, 0], self.A[:, 1:]
         size = self.largest * np.abs(strengths).sum(axis=1).max() + np.abs(b).max()
-        if low > DOUBT * np.finfo(self.A.dtype).eps * size:
+        if lowest > DOUBT * np.finfo(self.A.dtype).eps * size:
             return True
         X = self.gram.X
-        self.F = np.ascontiguousarray(expansion(self.gram.kernel, X, X, strengths, self.watch).T, self.F.dtype)
+        self.F = np.ascontiguousarray(expansion(self.gram.kernel, X, X, strengths, watch).T, self.F.dtype)
         rows = np.flatnonzero(problem.part)
         G, own = self.F[:, rows] + b[:, None], problem.labels[rows]
         if len(G) == 1:
@@ -262,7 +194,7 @@ class DualRule(ErrorCorrectingRule):
         return bool(np.all(at_home > G.max(axis=0)))
 
     def _bound(self, gamma: float) -> float | None:
-        """Theorem 5.1 in the feature space, with the constant coordinate that w0 belongs to."""
+        """Theorem 5.1 in the feature space, with the constant coordinate that w₀ belongs to."""
         if not (gamma > 0 and self.bias > 0 and self.largest > 0 and self.schedule.name == "constant"):
             return None
         b, strengths = self.A[:, 0], self.A[:, 1:]
@@ -278,13 +210,7 @@ class DualRule(ErrorCorrectingRule):
             return None
 
 
-def _can_grow(model: KernelPerceptron) -> bool:
-    """Whether new patterns can be compared with the old ones."""
-    named = isinstance(model.kernel, str) and model.kernel == "precomputed"
-    return not (named or isinstance(model.kernel, mercer.Precomputed))
-
-
-class KernelPerceptron(OnlineClassifier):
+class KernelPerceptron(KernelClassifier, OnlineClassifier):
     """Perceptron in dual form, with any kernel.
 
     Parameters
@@ -293,11 +219,11 @@ class KernelPerceptron(OnlineClassifier):
         ``"linear"``, ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"``, a kernel of
         ``discriminant.mercer`` or a function K(X, Z).
     bias : {"radius", "augmented"}, default="radius"
-        Increment of b: R^2, the largest K(x, x), as in Table 2.2; or 1.
+        Increment of b: R², the largest K(x, x), as in Table 2.2; or 1.
     margin : float, default=0.0
         The margin that a pattern must exceed.
     schedule : float, str, callable or Schedule, default=1.0
-        The increment eta(k) of the k-th correction.
+        The increment η(k) of the k-th correction.
     order : {"cyclic", "random"}, default="cyclic"
         The rows' order, or a new permutation each pass.
     max_iter : int, default=1000
@@ -305,7 +231,7 @@ class KernelPerceptron(OnlineClassifier):
     cache_size : float, default=1000
         Megabytes of kernel rows that may be kept; beyond that they are computed anew each pass.
     record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of (b, alpha_1 z_1, ..., alpha_n z_n) in ``history_["weights"]``.
+        ``"weights"`` keeps the path of (b, α₁ z₁, …, αₙ zₙ) in ``history_["weights"]``.
     multiclass : {"kesler", "one-vs-rest", "one-vs-one"}, default="kesler"
         What to do with more than two classes.
     random_state : int, RandomState instance or None, default=None
@@ -316,7 +242,7 @@ class KernelPerceptron(OnlineClassifier):
     alpha_ : array of shape (n,) or (n, number of discriminants)
         Embedding strengths: how much each training row was added.  With more than two classes they carry a sign.
     dual_coef_ : array of shape (number of discriminants, n)
-        The same with the sign of the class, alpha_i z_i.
+        The same with the sign of the class, αᵢ zᵢ.
     intercept_ : array
         The bias b of each discriminant.
     coef_, weights_ : arrays
@@ -336,7 +262,7 @@ class KernelPerceptron(OnlineClassifier):
 
     Examples
     --------
-    Boolean OR with the R^2 bias, and XOR with the polynomial kernel (1 + x'z)^2:
+    Boolean OR with the R² bias, and XOR with the polynomial kernel (1 + xᵗz)²:
 
     >>> from discriminant import KernelPerceptron, mercer
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
@@ -355,8 +281,9 @@ class KernelPerceptron(OnlineClassifier):
     _criterion = "J_p = sum of b - z g(x) over the patterns with z g(x) <= b, in the feature space of the kernel"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
     _expected_failed_checks = ORDER_OF_VISITS
-
-    start = None
+    _parameters = {
+        "bias": Choice(("radius", "augmented")), "margin": MARGIN, "schedule": check_schedule, "order": ORDER,
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -383,69 +310,44 @@ class KernelPerceptron(OnlineClassifier):
         self.multiclass = multiclass
         self.random_state = random_state
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = not _can_grow(self)
-        return tags
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        mercer.get(self.kernel)
-        number("margin", self.margin, "give a margin b >= 0", 0, closed=True)
-        number("cache_size", self.cache_size, "give the megabytes that kernel rows may take", 0)
-        choice("bias", self.bias, ("radius", "augmented"))
-        choice("order", self.order, ("cyclic", "random"))
-        choice("record", self.record, (None, "weights"))
-        if (needs := get(self.schedule).needs) not in (None, "errors"):
-            raise ValueError(f"schedule={self.schedule!r} needs {needs}, which an error-correcting rule has not: use "
-                             "a number, '1/k', 'k', 'adaptive' or a function of k.")  # fmt: skip
-
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         problem.check_finite()
         self.X_fit_ = problem.source
-        self._gram = Gram(mercer.get(self.kernel), problem.source, self.cache_size)
-        try:
-            return super()._solutions(problem, watch, listener)
-        finally:
-            del self._gram
+        gram = Gram(mercer.get(self.kernel), problem.source, self.cache_size)
+        return super()._solutions(KernelProblem(**vars(problem), kernel_rows=gram), watch, listener)
 
-    def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
+    def _starts(self, problem: Problem, n_problems: int) -> list[Array]:
         rows = problem.n_outputs if n_problems == 1 else 1
         return [np.zeros((rows, problem.n_rows + 1), problem.dtype) for _ in range(n_problems)]
 
-    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
+    def _begin(self, problem: Problem, start: Array, online: bool) -> Rule:
+        assert isinstance(problem, KernelProblem)
         F = np.zeros((len(start), problem.n_rows), problem.dtype)
-        return DualRule(start[:, :1], F, problem, self._gram, self, online)
+        return self._rule(start[:, :1], F, problem, problem.kernel_rows, 0.0, online)
 
-    def _set_weights(self, A: NDArray[Any]) -> None:
+    def _rule(self, start: Array, F: Array, problem: Problem, gram: Gram, largest: float, online: bool) -> DualRule:
+        """The rule; ``largest`` is the largest K(x, x) of earlier portions."""
+        largest = float(gram.diagonal[problem.part].max(initial=largest))
+        bias = 1.0 if self.bias == "augmented" else largest
+        plan = CorrectionPlan(
+            **vars(self._plan()), margin=self.margin, schedule=self.schedule, bias=bias, online=online
+        )
+        return DualRule(start, F, gram, plan, largest)
+
+    def _set_weights(self, A: Array) -> None:
         self.dual_coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
         self.alpha_ = np.abs(self.dual_coef_[0]) if len(A) == 1 else self.dual_coef_.T
-        kernel = mercer.get(self.kernel)
-        if isinstance(kernel, mercer.Linear):
+        if self._is_plane():
             self.coef_ = np.asarray(self.dual_coef_ @ self.X_fit_)
             W = np.hstack([self.intercept_[:, None], self.coef_])
             self.weights_ = W[0] if len(W) == 1 else W
-
-    def _is_plane(self) -> bool:
-        return isinstance(mercer.get(self.kernel), mercer.Linear)
 
     def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[float], float | None] | None:
         bound = None if problem.weight.size else solution.findings.bound
         return None if bound is None else lambda R: bound
 
-    def _scores(self, X: Any) -> NDArray[Any]:
-        check_is_fitted(self)
-        X = self._taken(X, reset=False)
-        return np.asarray(self._expansion(X) + self.intercept_)
-
-    def _expansion(self, X: Any) -> NDArray[Any]:
-        """The discriminants of the rows of X without b; patterns that were never added take no part."""
-        if self._is_plane():
-            return np.asarray(X @ self.coef_.T)
-        return np.asarray(expansion(mercer.get(self.kernel), X, self.X_fit_, self.dual_coef_))
-
     def _streams(self) -> bool:
-        return _can_grow(self)
+        return not is_precomputed(self)
 
     def _continued(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
         """New rules: every portion has kernel rows of its own, which join those that the discriminant is made of."""
@@ -453,18 +355,17 @@ class KernelPerceptron(OnlineClassifier):
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
         problem.check_finite()
-        gram = Gram(mercer.get(self.kernel), problem.source, self.cache_size)
-        n, rows = problem.n_rows, sum(part.n_outputs for part in problems)
-        start, F = np.zeros((rows, 1), problem.dtype), np.zeros((rows, n), problem.dtype)
-        if first:
-            self._largest = 0.0
-        else:
+        kernel = mercer.get(self.kernel)
+        gram, rows = Gram(kernel, problem.source, self.cache_size), sum(part.n_outputs for part in problems)
+        start, F = np.zeros((rows, 1), problem.dtype), np.zeros((rows, problem.n_rows), problem.dtype)
+        if not first:
             start = np.hstack([self.intercept_[:, None], self.dual_coef_]).astype(problem.dtype)
-            F = np.ascontiguousarray(self._expansion(problem.source).T, problem.dtype)
+            scores = expansion(kernel, problem.source, self.X_fit_, self.dual_coef_)
+            F = np.ascontiguousarray(scores.T, problem.dtype)
         rules: list[Rule] = []
         for part, past in zip(problems, self._portions, strict=True):
             own = slice(len(rules), len(rules) + part.n_outputs)
-            rule = DualRule(start[own], F[own], part, gram, self, online=True)
+            rule = self._rule(start[own], F[own], part, gram, 0.0 if first else self._largest, online=True)
             rule.k = past.corrections
             rules.append(rule)
         return rules

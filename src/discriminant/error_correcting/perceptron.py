@@ -1,21 +1,21 @@
 """The perceptron: fixed and variable increments, single-sample and batch, with margin, averaged, with slack.
 
-Problem: find a = (w0, w) with a'y_i > b for all normalized patterns y_i.  The criterion is
-J_p(a) = sum of (b - a'y) over the patterns with a'y <= b, and its gradient gives the rule
+Problem: find a = (w₀, w) with aᵗyᵢ > b for all normalized patterns yᵢ.  The criterion is
+J_p(a) = Σ (b − aᵗy) over the patterns with aᵗy ≤ b, and its gradient gives the rule
 
-    a(k+1) = a(k) + eta(k) y^k        where a(k)'y^k <= b                  (single-sample, Eqs. 20 and 27)
-    a(k+1) = a(k) + eta(k) sum of y   over all y with a(k)'y <= b          (batch, Eqs. 18 and 31)
+    a(k+1) = a(k) + η(k) yᵏ     where a(k)ᵗyᵏ ≤ b                     (single-sample, Eqs. 20 and 27)
+    a(k+1) = a(k) + η(k) Σ y    over all y with a(k)ᵗy ≤ b            (batch, Eqs. 18 and 31)
 
 Theorem 5.1: on linearly separable patterns the single-sample rule ends after finitely many corrections (bounded in
-``discriminant.bounds.perceptron``); with b > 0 or a variable increment when eta(k) meets Eqs. 28-30.  On other
-patterns it never ends, but its weights stay bounded, and on integers they come back (section 5.7).
+``discriminant.bounds.perceptron``); with b > 0 or a variable increment when η(k) meets Eqs. 28-30.  On other
+patterns it never ends, but its weights stay bounded, and on integers they come back (§5.7).
 
-With c classes the same rule runs on Kesler's patterns: a_i += eta y, a_j -= eta y for the strongest rival j (Eq. 115).
+With c classes the same rule runs on Kesler's patterns: a_i += η y, a_j −= η y for the strongest rival j (Eq. 115).
 
-Symbols: A the weight vectors, one row a discriminant; b the margin; eta the step; ``bias`` the increment of w0: 1, or
-R^2 in the form of Cristianini and Shawe-Taylor.
+Symbols: A the weight vectors, one row a discriminant; b the margin; η the step; ``bias`` the increment of w₀: 1, or
+R² in the form of Cristianini and Shawe-Taylor.
 
-Sources: Duda, Hart, Stork, *Pattern Classification*, sections 5.5 and 5.7, Algorithms 3-6; Cristianini,
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.5 and §5.7, Algorithms 3-6; Cristianini,
 Shawe-Taylor, *An Introduction to Support Vector Machines*, Table 2.1 and Remarks 2.8-2.9.
 """
 
@@ -23,139 +23,119 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined
-from .._guards.parameters import choice, number
+from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number
 from ..base.classifier import ORDER_OF_VISITS
 from ..base.online import OnlineClassifier
 from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule, get
 from ..solution import Epoch, Findings, Solution, Status
-from .pocket import PocketRule, all_errors
-from .visits import ErrorCorrectingRule, Returns, Sweep, correct, visit
+from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, all_errors, check_schedule
+from .pocket import PocketRule
+from .visits import Array, Order, PassTotals, Trail, Visits, correct, increment, note, visit
+
+
+class Variants(NamedTuple):
+    """What only some perceptrons keep; an empty array stands for what is not asked for.
+
+    The plain perceptron has None in its place, which the compiler leaves out: to ask at every visit whether an array is
+    empty would cost 5 % of a pass over short rows.
+    """
+
+    slack: Any  # Δ²
+    extra: Array  # the part of each margin that is due to the slack coordinates
+    total: NDArray[np.float64]  # of the corrections, each times the number of visits before it: for the average
+    visits: NDArray[np.int64]  # one entry: those made so far
 
 
 @inlined
 def violates(margin: Any, b: Any) -> Any:
-    """Tell whether a'y <= b: the pattern calls for the correction a += eta(k) y (Algorithm 5)."""
+    """Tell whether aᵗy ≤ b: the pattern calls for a correction (Algorithm 5)."""
     return margin <= b
+
+
+@inlined
+def learn(X: Rows, i: int, label: int, rival: int, eta: Any, bias: Any, a: Array) -> None:
+    """The rule: a += η y, or with c classes a_i += η y and a_j −= η y (Eqs. 20 and 115)."""
+    correct(X, i, label, rival, eta, bias, a)
 
 
 @compiled
 def _epoch(
-    X: Rows,
-    labels: NDArray[np.int32],
-    weight: NDArray[Any],
-    order: NDArray[np.uint32],
-    A: NDArray[Any],
-    b: Any,
-    etas: NDArray[Any],
-    bias: Any,
-    slack: Any,
-    extra: NDArray[Any] | None,
-    total: NDArray[np.float64] | None,
-    visits: NDArray[np.int64],
-    path: NDArray[Any] | None,
-    cursor: NDArray[np.int64],
-) -> Any:
-    """Visit the patterns in the given order and correct A; ``etas`` are the steps of the coming corrections.
-
-    What is None (``extra`` of the slack, ``total`` of the average, ``path`` of the record) is left out by the compiler.
-
-    Returns how many were visited (fewer than there are when ``etas`` is used up, -1 when an inner product is not
-    finite), the corrections, the errors, the criterion and the smallest margin.
-    """
-    corrections, errors, criterion, low = 0, 0, 0.0, np.inf
+    visits: Visits, A: Array, to: Array, b: Any, bias: Any, variants: Variants | None, trail: Trail | None
+) -> PassTotals:
+    """Visit the patterns, correct at each violator of A: single-sample where ``to`` is A, batch where it is a sum."""
+    X, labels, _, order, etas = visits
+    corrections, errors, criterion, lowest = 0, 0, 0.0, np.inf
     for t in range(order.size):
         i = order[t]
         label = labels[i]
         if label < 0:
             continue
         if corrections == etas.size:
-            return t, corrections, errors, criterion, low
+            return PassTotals(t, corrections, errors, criterion, lowest, True)
         margin, rival = visit(X, i, label, A)
         if not finite(margin):
-            return -1, corrections, errors, criterion, low
+            return PassTotals(t, corrections, errors, criterion, lowest, False)
         errors += margin <= 0
-        if extra is not None:
-            margin += extra[i]
-        low = min(low, margin)
+        if variants is not None and variants.extra.size:
+            margin += variants.extra[i]
+        lowest = min(lowest, margin)
         if violates(margin, b):
-            eta = etas[corrections] * weight[i] if weight.size else etas[corrections]
-            correct(X, i, label, rival, eta, bias, A)
-            if extra is not None:
-                extra[i] += eta * slack
-            if total is not None:
-                correct(X, i, label, rival, eta * visits[0], bias, total)
-            if path is not None:
-                record(path, cursor, A)
+            eta = increment(visits, i, corrections)
+            learn(X, i, label, rival, eta, bias, to)
+            if variants is not None:
+                if variants.extra.size:
+                    variants.extra[i] += eta * variants.slack
+                if variants.total.size:
+                    learn(X, i, label, rival, eta * variants.visits[0], bias, variants.total)
+            note(trail, to)
             criterion += b - margin
             corrections += 1
-        if total is not None:
-            visits[0] += 1
-    return order.size, corrections, errors, criterion, low
+        if variants is not None:
+            variants.visits[0] += 1
+    return PassTotals(order.size, corrections, errors, criterion, lowest, True)
 
 
-@compiled
-def _batch(
-    X: Rows,
-    labels: NDArray[np.int32],
-    weight: NDArray[Any],
-    start: int,
-    stop: int,
-    A: NDArray[Any],
-    b: Any,
-    bias: Any,
-    total: NDArray[Any],
-) -> Any:
-    """Add the patterns with a'y <= b to ``total`` in one pass; A is left alone.
+@dataclass(frozen=True, kw_only=True)
+class PerceptronPlan(CorrectionPlan):
+    """How a perceptron is to run: ``slack`` is the length Δ of the slack coordinates, ``average`` asks for the mean."""
 
-    Returns the violators (-1 when an inner product is not finite), the errors, the criterion and the smallest margin.
-    """
-    violators, errors, criterion, low = 0, 0, 0.0, np.inf
-    for i in range(start, stop):
-        label = labels[i]
-        if label < 0:
-            continue
-        margin, rival = visit(X, i, label, A)
-        if not finite(margin):
-            return -1, errors, criterion, low
-        errors += margin <= 0
-        low = min(low, margin)
-        if violates(margin, b):
-            correct(X, i, label, rival, weight[i] if weight.size else A.dtype.type(1), bias, total)
-            criterion += b - margin
-            violators += 1
-    return violators, errors, criterion, low
+    slack: float = 0.0
+    average: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class PerceptronFindings(Findings):
-    """First and last weights, the increment of w0, and the smallest margin of the last pass."""
+    """First and last weights, the increment of w₀, and the smallest margin of the last pass."""
 
-    start: NDArray[Any]
-    last: NDArray[Any]
+    start: Array
+    last: Array
     bias: float
     gamma: float
     online: bool
 
 
 class PerceptronRule(ErrorCorrectingRule):
-    """What the single-sample and the batch rule share: the way they end."""
+    """What the single-sample and the batch rule share: the pass, and the way they end."""
 
-    def __init__(self, A: NDArray[Any], problem: Problem, model: Perceptron, online: bool) -> None:
-        super().__init__(A, model.margin, model.schedule, model)
-        self.bias = A.dtype.type(model._bias_step(problem))
-        self.start, self.online, self.gamma = A.copy(), online, np.inf
-        repeats = self.schedule.name == "constant" and model.order == "cyclic" and model.slack == 0 and not online
-        self.returns = Returns(self.A) if repeats else None
+    def __init__(self, A: Array, problem: Problem, plan: PerceptronPlan) -> None:
+        super().__init__(A, plan)
+        self.start, self.gamma = A.copy(), np.inf
+        self.repeats = self.repeats and not plan.slack
+        self.earlier(self.A)
+        self.variants: Variants | None = None
+        if plan.slack or plan.average:
+            extra = np.zeros(problem.n_rows if plan.slack else 0, A.dtype)
+            total = np.zeros(self.A.shape if plan.average else (0,) * self.A.ndim)
+            self.variants = Variants(A.dtype.type(plan.slack**2), extra, total, np.zeros(1, np.int64))
 
     @property
     def findings(self) -> PerceptronFindings:
@@ -165,12 +145,16 @@ class PerceptronRule(ErrorCorrectingRule):
             last=np.atleast_2d(self.A).copy(), online=self.online,
         )  # fmt: skip
 
-    def _ended(self, problem: Problem, sweep: Sweep) -> Status | None:
+    def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
+        """Correct at each violator."""
+        return _epoch(self.visits(problem, order, etas), self.A, to, self.b, self.bias, self.variants, self._trail)
+
+    def _ended(self, problem: Problem, totals: PassTotals) -> Status | None:
         """The status when the corrections have ceased or are bound to go on for ever."""
-        self.gamma = sweep.low
-        if not sweep.corrections:
-            return Status.CONVERGED if sweep.errors else Status.SEPARATED
-        if self.returns is None or (earlier := self.returns.earlier(self.A)) is None:
+        self.gamma = totals.lowest
+        if not totals.corrections:
+            return Status.CONVERGED if totals.errors else Status.SEPARATED
+        if (earlier := self.earlier(self.A)) is None:
             return None
         self._prove(problem, f"The weights after this pass are those that began pass {earlier}")
         return Status.CYCLES
@@ -187,54 +171,37 @@ class PerceptronRule(ErrorCorrectingRule):
         self.notes = [f"{finding}, in {what}."]
 
 
-class SingleSampleRule(PerceptronRule):
+class SingleSamplePerceptron(PerceptronRule):
     """Algorithms 4 and 5: one pass over the patterns, correcting at each violator."""
 
-    def __init__(self, A: NDArray[Any], problem: Problem, model: Perceptron, online: bool) -> None:
-        super().__init__(A, problem, model, online)
-        self.slack = A.dtype.type(model.slack**2)
-        self.extra = np.zeros(problem.n_rows, A.dtype) if model.slack > 0 else None
-        self.total = np.zeros(self.A.shape) if model.average else None  # of the corrections, times their visit's number
-        self.visits = np.zeros(1, np.int64)
-
     @property
-    def answer(self) -> NDArray[Any]:
+    def answer(self) -> Array:
         """The weights, or their mean over all visits."""
-        if self.total is None or not self.visits[0]:
+        kept = self.variants
+        if kept is None or not (kept.total.size and kept.visits[0]):
             return super().answer
-        return np.atleast_2d(self.A - self.total / self.visits[0]).astype(self.A.dtype)
-
-    def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
-        """Correct at each violator."""
-        return _epoch(
-            problem.rows, problem.labels, problem.weight, order, self.A, self.b, etas, self.bias, self.slack,
-            self.extra, self.total, self.visits, self.trail.rows, self.trail.cursor,
-        )  # fmt: skip
+        return np.atleast_2d(self.A - kept.total / kept.visits[0]).astype(self.A.dtype)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
-        sweep = self.sweep(problem, watch)
-        status = self._ended(problem, sweep)
-        if status is Status.SEPARATED and self.total is not None:
-            status, sweep = self._judge_mean(problem, sweep, watch)
-        return self.told(sweep, status)
+        totals = self.sweep(problem, watch)
+        status = self._ended(problem, totals)
+        if status is Status.SEPARATED and self.variants is not None and self.variants.total.size:
+            status, totals = self._judge_mean(problem, totals, watch)
+        return self.summary(totals, status)
 
-    def _judge_mean(self, problem: Problem, sweep: Sweep, watch: Watch) -> tuple[Status, Sweep]:
+    def _judge_mean(self, problem: Problem, totals: PassTotals, watch: Watch) -> tuple[Status, PassTotals]:
         """The weights separate; their mean, which is the answer, need not."""
         mean = self.answer[0] if self.A.ndim == 1 else self.answer
         errors = all_errors(problem, np.ascontiguousarray(mean), watch)
         if not errors:
-            return Status.SEPARATED, sweep
+            return Status.SEPARATED, totals
         self.notes = [f"The last weights separate all patterns, their mean leaves {errors} errors: last_weights_."]
-        return Status.CONVERGED, sweep._replace(errors=errors)
+        return Status.CONVERGED, totals._replace(errors=errors)
 
 
-class BatchRule(PerceptronRule):
+class BatchPerceptron(PerceptronRule):
     """Algorithms 3 and 6: one step along the sum of all violators."""
-
-    def add_all(self, problem: Problem, start: int, stop: int, total: NDArray[Any]) -> Any:
-        """Sum the violators."""
-        return _batch(problem.rows, problem.labels, problem.weight, start, stop, self.A, self.b, self.bias, total)
 
     def _additions(self, problem: Problem) -> int:
         return (self.k + 1) * problem.n_rows
@@ -244,17 +211,17 @@ class BatchRule(PerceptronRule):
         found, total = self.gather(problem, watch)
         if found.corrections and not np.any(total):
             self._prove(problem, "The violators add up to zero, so that the weights cannot move")
-            return self.told(found._replace(corrections=0), Status.CYCLES)
+            return self.summary(found._replace(corrections=0), Status.CYCLES)
         if found.corrections:
             self.move(total)
         found = found._replace(corrections=min(found.corrections, 1))
-        return self.told(found, self._ended(problem, found))
+        return self.summary(found, self._ended(problem, found))
 
 
 class Perceptron(OnlineClassifier):
     """Perceptron: correct the weights at every error until there is none.
 
-    Minimizes J_p(a), the sum of b - a'y over the normalized patterns with a'y <= b.  On separable patterns it ends at
+    Minimizes J_p(a), the sum of b − aᵗy over the normalized patterns with aᵗy ≤ b.  On separable patterns it ends at
     a separating vector after a bounded number of corrections; on others it stops when ``max_iter`` passes are made, or
     earlier when the weights come back and so prove that it would never end.
 
@@ -263,9 +230,9 @@ class Perceptron(OnlineClassifier):
     batch : bool, default=False
         Add all violators at once (Algorithms 3 and 6) instead of one by one (4 and 5).
     margin : float, default=0.0
-        The margin b >= 0 that a'y must exceed.
+        The margin b ≥ 0 that aᵗy must exceed.
     schedule : float, str, callable or Schedule, default=1.0
-        The increment eta(k) of the k-th correction: a number, ``"1/k"``, ``"k"``, ``"adaptive"``, a function of k.
+        The increment η(k) of the k-th correction: a number, ``"1/k"``, ``"k"``, ``"adaptive"``, a function of k.
     average : bool, default=False
         Answer with the mean of the weights over all visits; the stop looks at the weights themselves,
         ``last_weights_``.
@@ -273,13 +240,13 @@ class Perceptron(OnlineClassifier):
         Visit at random with replacement and keep the best weights seen: a copy is made when a run of correct answers
         is longer than that of the pocket and the errors on all patterns are fewer.
     slack : float, default=0.0
-        Delta > 0 gives every pattern a coordinate of its own, which makes any patterns separable; ``predict`` drops it.
+        Δ > 0 gives every pattern a coordinate of its own, which makes any patterns separable; ``predict`` drops it.
     bias : {"augmented", "radius"}, default="augmented"
-        Increment of w0: eta, or eta R^2 with R the largest length of a pattern.
+        Increment of w₀: η, or η R² with R the largest length of a pattern.
     order : {"cyclic", "random"}, default="cyclic"
         The rows' order, or a new permutation each pass.
     start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start vector (w0, w); None is zero.
+        Augmented start vector (w₀, w); None is zero.
     max_iter : int, default=1000
         Passes at the most.
     record : {None, "weights"}, default=None
@@ -295,9 +262,9 @@ class Perceptron(OnlineClassifier):
     coef_ : array of shape (1, d), (c, d) or one row a pair
         Weights w.
     intercept_ : array of shape (1,), (c,) or one entry a pair
-        Threshold weights w0.
+        Threshold weights w₀.
     weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w0, w).
+        Augmented weights (w₀, w).
     classes_ : array
         Labels, sorted; ``classes_[1]`` is the positive class of two.
     n_iter_ : int
@@ -318,7 +285,7 @@ class Perceptron(OnlineClassifier):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, sections 5.5, 5.7, 5.12.2, Algorithms 3-6, Theorem 5.1, Computer
+    Duda, Hart, Stork, *Pattern Classification*, §5.5, §5.7, §5.12.2, Algorithms 3-6, Theorem 5.1, Computer
     exercise 3.  Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, Table 2.1, Remarks 2.8-2.9.
 
     Examples
@@ -336,6 +303,11 @@ class Perceptron(OnlineClassifier):
     _criterion = "J_p(a) = sum of b - a'y over the patterns with a'y <= b"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
     _expected_failed_checks = ORDER_OF_VISITS
+    _parameters = {
+        **dict.fromkeys(("batch", "average", "pocket"), FLAG), "margin": MARGIN, "schedule": check_schedule,
+        "slack": Number("give a slack coordinate Delta >= 0", 0, closed=True),
+        "bias": Choice(("augmented", "radius")), "order": ORDER, "record": RECORD,
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -370,16 +342,6 @@ class Perceptron(OnlineClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        number("margin", self.margin, "give a margin b >= 0", 0, closed=True)
-        number("slack", self.slack, "give a slack coordinate Delta >= 0", 0, closed=True)
-        for name in ("batch", "average", "pocket"):
-            choice(name, getattr(self, name), (True, False))
-        choice("bias", self.bias, ("augmented", "radius"))
-        choice("order", self.order, ("cyclic", "random"))
-        choice("record", self.record, (None, "weights"))
-        if (needs := get(self.schedule).needs) not in (None, "errors"):
-            raise ValueError(f"schedule={self.schedule!r} needs {needs}, which an error-correcting rule has not: use "
-                             "a number, '1/k', 'k', 'adaptive' or a function of k.")  # fmt: skip
         chosen = [name for name in ("batch", "average", "pocket") if getattr(self, name)]
         if self.slack > 0 and (self.batch or self.pocket):
             chosen.append("slack")
@@ -393,12 +355,14 @@ class Perceptron(OnlineClassifier):
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         if self.slack > 0 and problem.n_outputs > 1:
             raise ValueError(f"slack={self.slack!r} is a rule for two categories: set multiclass='one-vs-rest'.")
-        kind = PocketRule if self.pocket else BatchRule if self.batch else SingleSampleRule
-        return kind(start, problem, self, online)
-
-    def _bias_step(self, problem: Problem) -> float:
-        """Increment of w0 for a unit step: 1, or R^2 (+ Delta^2, the length of the slack coordinate)."""
-        return 1.0 if self.bias == "augmented" else problem.squared_radius() + self.slack**2
+        bias = 1.0 if self.bias == "augmented" else problem.squared_radius() + self.slack**2  # + that of its coordinate
+        plan = PerceptronPlan(
+            **vars(self._plan()), margin=self.margin, schedule=self.schedule, bias=bias, online=online,
+            batch=self.batch, slack=self.slack, average=self.average,
+        )  # fmt: skip
+        if self.pocket:
+            return PocketRule(start, plan)
+        return (BatchPerceptron if self.batch else SingleSamplePerceptron)(start, problem, plan)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
@@ -420,7 +384,7 @@ class Perceptron(OnlineClassifier):
         return f"{overlap}; if the classes are separable after all, a larger max_iter or standardized features help."
 
     def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[float], float | None] | None:
-        """The bound of Theorem 5.1, in the space where w0 belongs to a constant coordinate: 1, or R."""
+        """The bound of Theorem 5.1, in the space where w₀ belongs to a constant coordinate: 1, or R."""
         schedule = get(self.schedule)
         plain = not (self.batch or self.pocket or self.average or self.slack) and not problem.weight.size
         plain = plain and not solution.findings.online  # the last portion does not tell the radius of all

@@ -1,12 +1,12 @@
 """Piecewise linear machines: several discriminants a class, the largest of which speaks for it.
 
-    g_i(x) = max over j of g_ij(x),        g_ij(x) = w_ij'x + w_ij0                                  (Problem 9)
+    g_i(x) = max over j of g_ij(x),        g_ij(x) = w_ijᵗx + w_ij0                                  (Problem 9)
 
 It is a linear machine for subclasses; its regions need not be convex, nor even connected.  The parity of d bits takes
-d + 1 weight vectors: w_s = (2s, ..., 2s), w_s0 = -s^2 for s = 0, ..., d is largest where s bits are set (Problem 10).
+d + 1 weight vectors: w_s = (2s, ..., 2s), w_s0 = -s² for s = 0, ..., d is largest where s bits are set (Problem 10).
 
 The error-correcting rule is Kesler's on the subclasses with the largest discriminants: where the best subclass u of the
-pattern's own class does not beat the best subclass v of the others, a_u += eta y and a_v -= eta y.  There is no theorem
+pattern's own class does not beat the best subclass v of the others, a_u += η y and a_v −= η y.  There is no theorem
 that it ends, and it starts from random weights because equal ones would never part.
 
 Source: Duda, Hart, Stork, *Pattern Classification*, Problems 9 and 10.
@@ -22,19 +22,21 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import record
 from .._engine.problem import Problem
-from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .._engine.rows import Rows, compiled, finite, inlined, row_dot
 from .._guards.held import COURSE, OUTCOME, optional
-from .._guards.parameters import choice, number
+from .._guards.parameters import ORDER, RECORD, Number
 from .._guards.validation import floats
 from ..base.classifier import IterativeClassifier
 from ..solution import Epoch, Status
-from .visits import ErrorCorrectingRule
+from .corrections import CorrectionPlan, ErrorCorrectingRule
+from .visits import Array, Order, PassTotals, Trail, Visits, correct, note
+
+Owner = NDArray[np.int32]
 
 
 @inlined
-def champions(X: Rows, i: int, label: int, owner: NDArray[np.int32], A: NDArray[Any]) -> Any:
+def champions(X: Rows, i: int, label: int, owner: Owner, A: Array) -> Any:
     """Return the best subclass of the pattern's own class, the best of the others, and the margin between them."""
     own, other = -1, -1
     best, rival = A.dtype.type(0), A.dtype.type(0)
@@ -49,39 +51,26 @@ def champions(X: Rows, i: int, label: int, owner: NDArray[np.int32], A: NDArray[
 
 
 @compiled
-def _epoch(
-    X: Rows,
-    labels: NDArray[np.int32],
-    owner: NDArray[np.int32],
-    order: NDArray[np.uint32],
-    A: NDArray[Any],
-    etas: NDArray[Any],
-    path: NDArray[Any] | None,
-    cursor: NDArray[np.int64],
-) -> Any:
+def _epoch(visits: Visits, owner: Owner, A: Array, trail: Trail | None) -> PassTotals:
     """Visit the patterns in the given order and correct the two champions of each error."""
-    errors, criterion, low = 0, 0.0, np.inf
+    X, labels, _, order, etas = visits
+    errors, criterion, lowest = 0, 0.0, np.inf
     for t in range(order.size):
         i = order[t]
         own, other, margin = champions(X, i, labels[i], owner, A)
         if not finite(margin):
-            return -1, errors, errors, criterion, low
-        low = min(low, margin)
+            return PassTotals(t, errors, errors, criterion, lowest, False)
+        lowest = min(lowest, margin)
         if margin <= 0:
-            eta = etas[errors]
-            row_axpy(X, i, eta, 1, A[own])
-            row_axpy(X, i, -eta, 1, A[other])
-            if path is not None:
-                record(path, cursor, A)
+            correct(X, i, own, other, etas[errors], 1, A)
+            note(trail, A)
             criterion -= margin
             errors += 1
-    return order.size, errors, errors, criterion, low
+    return PassTotals(order.size, errors, errors, criterion, lowest, True)
 
 
 @compiled
-def _errors(
-    X: Rows, labels: NDArray[np.int32], owner: NDArray[np.int32], start: int, stop: int, A: NDArray[Any]
-) -> int:
+def _errors(X: Rows, labels: NDArray[np.int32], owner: Owner, start: int, stop: int, A: Array) -> int:
     """Count the patterns whose own class does not win."""
     errors = 0
     for i in range(start, stop):
@@ -93,27 +82,27 @@ def _errors(
 class PiecewiseRule(ErrorCorrectingRule):
     """One pass over the patterns is one epoch; the best machine at the end of a pass is the answer."""
 
-    def __init__(self, A: NDArray[Any], owner: NDArray[np.int32], model: PiecewiseLinearMachine) -> None:
-        super().__init__(A, 0.0, float(model.eta), model)
+    def __init__(self, A: Array, owner: Owner, plan: CorrectionPlan) -> None:
+        super().__init__(A, plan)
         self.owner, self.best, self.fewest = owner, A.copy(), np.iinfo(np.int64).max
 
     @property
-    def answer(self) -> NDArray[Any]:
+    def answer(self) -> Array:
         """The machine that leaves the fewest errors, as a pocket would keep it."""
         return self.best
 
-    def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
+    def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         """Correct at each error."""
-        return _epoch(problem.rows, problem.labels, self.owner, order, self.A, etas, self.trail.rows, self.trail.cursor)
+        return _epoch(self.visits(problem, order, etas), self.owner, to, self._trail)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass, and a count of the errors that it leaves; the history keeps those of the best machine."""
-        sweep = self.sweep(problem, watch)
+        totals = self.sweep(problem, watch)
         chunks = watch.chunks(problem.n_rows, problem.work)
         errors = sum(int(_errors(problem.rows, problem.labels, self.owner, *chunk, self.A)) for chunk in chunks)
         if errors < self.fewest:
             self.best, self.fewest = self.A.copy(), errors
-        return self.told(sweep._replace(errors=self.fewest), None if self.fewest else Status.SEPARATED)
+        return self.summary(totals._replace(errors=self.fewest), None if self.fewest else Status.SEPARATED)
 
 
 class PiecewiseLinearMachine(IterativeClassifier):
@@ -141,7 +130,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
     weights_ : array of shape (number of weight vectors, d+1)
         Augmented weights, class by class.
     coef_, intercept_ : arrays
-        The same as w and w0.
+        The same as w and w₀.
     subclasses_ : array of int
         For each weight vector, the index of its class in ``classes_``.
     classes_ : array
@@ -173,6 +162,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
 
     multiclass = "kesler"
     _strategies = ("kesler",)
+    _parameters = {"eta": Number("give an increment > 0", 0), "order": ORDER, "record": RECORD}
 
     def __init__(
         self,
@@ -216,7 +206,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
         Parameters
         ----------
         weights : sequence of arrays of shape (n_i, d+1)
-            For each class its augmented weight vectors (w0, w).
+            For each class its augmented weight vectors (w₀, w).
         classes : array of shape (c,), default=None
             Sorted labels; None is 0, 1, ..., c-1.
 
@@ -241,12 +231,6 @@ class PiecewiseLinearMachine(IterativeClassifier):
         self._set_weights(np.vstack(parts))
         return self
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        number("eta", self.eta, "give an increment > 0", 0)
-        choice("order", self.order, ("cyclic", "random"))
-        choice("record", self.record, (None, "weights"))
-
     def _problems(self, problem: Problem) -> list[Problem]:
         self.multiclass_ = "kesler"
         counts = np.asarray(self.n_subclasses)
@@ -270,7 +254,8 @@ class PiecewiseLinearMachine(IterativeClassifier):
         return [A]
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return PiecewiseRule(start, self.subclasses_, self)
+        plan = CorrectionPlan(**vars(self._plan()), schedule=float(self.eta))
+        return PiecewiseRule(start, self.subclasses_, plan)
 
     def _scores(self, X: Any) -> NDArray[Any]:
         """The discriminants of the classes, each the largest of its subclasses."""

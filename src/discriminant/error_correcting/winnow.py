@@ -1,40 +1,51 @@
 """Balanced Winnow: a perceptron whose corrections multiply instead of add.
 
-Two positive vectors a+ and a- stand for the two categories, and g(x) = (a+ - a-)'y decides.  At an error on pattern y
+Two positive vectors a⁺ and a⁻ stand for the two categories, and g(x) = (a⁺ − a⁻)ᵗy decides.  At an error on pattern y
 with sign z (tie included), both change,
 
-    a+_i <- alpha^(+z y_i) a+_i,        a-_i <- alpha^(-z y_i) a-_i,        alpha > 1                  (Algorithm 7)
+    aᵢ⁺ ← α^(+z yᵢ) aᵢ⁺,        aᵢ⁻ ← α^(−z yᵢ) aᵢ⁻,        α > 1                  (Algorithm 7)
 
-until a clean pass.  From a+ = a- = 1 they are a+_i = alpha^s_i and a-_i = alpha^-s_i, where s adds up the corrections
-z y, so that a+ - a- = 2 sinh(s ln alpha).  Only s is stored; while the weights are huge they are kept divided by
+until a clean pass.  From a⁺ = a⁻ = 1 they are aᵢ⁺ = α^sᵢ and aᵢ⁻ = α^−sᵢ, where s adds up the corrections
+z y, so that a⁺ − a⁻ = 2 sinh(s ln α).  Only s is stored; while the weights are huge they are kept divided by
 e^shift, which changes no decision and cannot overflow.
 
-Symbols: s the exponents, V = (a+ - a-) / e^shift the weights that decide, ln alpha = ``rate``.
+Symbols: s the exponents, V = (a⁺ − a⁻) / e^shift the weights that decide, ln α = ``rate``.
 
-Source: Duda, Hart, Stork, *Pattern Classification*, section 5.5.3, Algorithm 7, Computer exercise 6.
+Source: Duda, Hart, Stork, *Pattern Classification*, §5.5.3, Algorithm 7, Computer exercise 6.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import record
 from .._engine.problem import Problem
-from .._engine.rows import Rows, compiled, finite, inlined, row_column, row_length
-from .._guards.parameters import choice, number
+from .._engine.rows import compiled, finite, inlined, row_column, row_length
+from .._guards.parameters import ORDER, RECORD, Number
 from ..base.classifier import ORDER_OF_VISITS
 from ..base.online import OnlineClassifier
 from ..solution import Epoch, Findings, Solution, Status
-from .visits import ErrorCorrectingRule, correct, visit
+from .corrections import CorrectionPlan, ErrorCorrectingRule
+from .visits import Array, Order, PassTotals, Trail, Visits, correct, note, visit
+
+Exponents = NDArray[np.float64]
 
 # Largest exponent of a weight in float64 and in float32, with room for a sum of products with features.
 ROOM = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 40.0}
+
+
+class Scale(NamedTuple):
+    """How exponents become weights: ln α, the largest exponent allowed, the shift and which weight it is made for."""
+
+    rate: float
+    room: float
+    shift: float = 0.0
+    peak: int = 0
 
 
 @inlined
@@ -44,40 +55,25 @@ def weight_of(exponent: float, shift: float) -> float:
 
 
 @compiled
-def _refresh(s: NDArray[np.float64], rate: float, room: float, V: NDArray[Any]) -> Any:
-    """Compute all weights anew; return the shift, which leaves the largest of them half the room, and its index."""
+def _refresh(s: Exponents, scale: Scale, V: Array) -> Scale:
+    """Compute all weights anew, with the shift that leaves the largest of them half the room."""
     peak = 0
     for j in range(s.size):
         if abs(s[j]) > abs(s[peak]):
             peak = j
-    largest = abs(s[peak]) * rate
-    shift = 0.0 if largest <= room else largest - room / 2
+    largest = abs(s[peak]) * scale.rate
+    shift = 0.0 if largest <= scale.room else largest - scale.room / 2
     for j in range(s.size):
-        V[j] = weight_of(s[j] * rate, shift)
-    return shift, peak
+        V[j] = weight_of(s[j] * scale.rate, shift)
+    return Scale(scale.rate, scale.room, shift, peak)
 
 
 @compiled
-def _epoch(
-    X: Rows,
-    labels: NDArray[np.int32],
-    weight: NDArray[Any],
-    order: NDArray[np.uint32],
-    s: NDArray[np.float64],
-    rate: float,
-    room: float,
-    shift: float,
-    peak: int,
-    V: NDArray[Any],
-    path: NDArray[Any] | None,
-    cursor: NDArray[np.int64],
-) -> Any:
-    """Visit the patterns in the given order and correct s and V.
-
-    Returns the visits made (-1 when an inner product is not finite), the corrections, the errors, the criterion, the
-    smallest margin, the shift and the index of the weight that it was made for.
-    """
-    errors, criterion, low = 0, 0.0, np.inf
+def _epoch(visits: Visits, s: Exponents, V: Array, scale: Scale, trail: Trail | None) -> tuple[PassTotals, Scale]:
+    """Visit the patterns in the given order and correct s and V at each error; the scale goes with them."""
+    X, labels, weight, order, _ = visits
+    rate, room, shift, peak = scale
+    errors, criterion, lowest = 0, 0.0, np.inf
     for t in range(order.size):
         i = order[t]
         label = labels[i]
@@ -85,8 +81,8 @@ def _epoch(
             continue
         margin, _ = visit(X, i, label, V)
         if not finite(margin):
-            return -1, errors, errors, criterion, low, shift, peak
-        low = min(low, margin)
+            return PassTotals(t, errors, errors, criterion, lowest, False), Scale(rate, room, shift, peak)
+        lowest = min(lowest, margin)
         if margin <= 0:
             correct(X, i, label, 0, weight[i] if weight.size else V.dtype.type(1), 1.0, s)
             largest = abs(s[0]) * rate
@@ -94,17 +90,16 @@ def _epoch(
                 largest = max(largest, abs(s[row_column(X, i, p) + 1]) * rate)
             # Too large, or so small that the weights would vanish: the shift must follow.
             if largest > shift + room or abs(s[peak]) * rate < shift:
-                shift, peak = _refresh(s, rate, room, V)
+                _, _, shift, peak = _refresh(s, scale, V)
             else:
                 V[0] = weight_of(s[0] * rate, shift)
                 for p in range(row_length(X, i)):
                     j = row_column(X, i, p) + 1
                     V[j] = weight_of(s[j] * rate, shift)
-            if path is not None:
-                record(path, cursor, V)
+            note(trail, V)
             criterion -= margin
             errors += 1
-    return order.size, errors, errors, criterion, low, shift, peak
+    return PassTotals(order.size, errors, errors, criterion, lowest, True), Scale(rate, room, shift, peak)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,32 +113,27 @@ class WinnowFindings(Findings):
 class WinnowRule(ErrorCorrectingRule):
     """One pass over the patterns is one epoch."""
 
-    def __init__(self, s: NDArray[Any], problem: Problem, model: BalancedWinnow) -> None:
-        self.s = s[0].astype(np.float64)
-        self.rate, self.room = math.log(model.alpha), ROOM[problem.dtype]
-        A = problem.zeros()
-        self.shift, self.peak = _refresh(self.s, self.rate, self.room, A[0])
-        super().__init__(A, 0.0, 1.0, model)
+    def __init__(self, s: Array, alpha: float, problem: Problem, plan: CorrectionPlan) -> None:
+        self.s, A = s[0].astype(np.float64), problem.zeros()
+        self.scale = _refresh(self.s, Scale(math.log(alpha), ROOM[problem.dtype]), A[0])
+        super().__init__(A, plan)
 
     @property
     def findings(self) -> WinnowFindings:
         """The logarithms of the weights."""
-        return WinnowFindings(exponents=self.s[None].copy(), shift=self.shift)
+        return WinnowFindings(exponents=self.s[None].copy(), shift=self.scale.shift)
 
-    def visit_all(self, problem: Problem, order: NDArray[np.uint32], etas: NDArray[Any]) -> Any:
+    def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         """Correct at each error."""
-        *met, self.shift, self.peak = _epoch(
-            problem.rows, problem.labels, problem.weight, order, self.s, self.rate, self.room, self.shift,
-            self.peak, self.A, self.trail.rows, self.trail.cursor,
-        )  # fmt: skip
-        return met
+        totals, self.scale = _epoch(self.visits(problem, order, etas), self.s, to, self.scale, self._trail)
+        return totals
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""
-        sweep = self.sweep(problem, watch)
+        totals = self.sweep(problem, watch)
         if not np.all(np.isfinite(self.s)):
             raise problem.refuse()
-        return self.told(sweep, None if sweep.corrections else Status.SEPARATED)
+        return self.summary(totals, None if totals.corrections else Status.SEPARATED)
 
 
 class BalancedWinnow(OnlineClassifier):
@@ -156,7 +146,7 @@ class BalancedWinnow(OnlineClassifier):
     order : {"cyclic", "random"}, default="cyclic"
         The rows' order, or a new permutation each pass.
     start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start exponents s, where a+ = alpha^s and a- = alpha^-s; None is zero, a+ = a- = 1.
+        Augmented start exponents s, where a⁺ = αˢ and a⁻ = α⁻ˢ; None is zero, a⁺ = a⁻ = 1.
     max_iter : int, default=1000
         Passes at the most.
     record : {None, "weights"}, default=None
@@ -169,9 +159,9 @@ class BalancedWinnow(OnlineClassifier):
     Attributes
     ----------
     coef_, intercept_, weights_ : arrays
-        The weights (a+ - a-) / e^shift; the factor keeps them finite and changes no decision.
+        The weights (a⁺ − a⁻) / e^shift; the factor keeps them finite and changes no decision.
     exponents_ : array of shape (d+1,) or one row a problem
-        The exponents s: a+ = alpha^s, a- = alpha^-s.
+        The exponents s: a⁺ = αˢ, a⁻ = α⁻ˢ.
     shift_ : float or array, one entry a problem
         Logarithm of the factor that the weights were divided by, 0 unless they are huge.
     classes_ : array
@@ -183,7 +173,7 @@ class BalancedWinnow(OnlineClassifier):
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, section 5.5.3, Algorithm 7.
+    Duda, Hart, Stork, *Pattern Classification*, §5.5.3, Algorithm 7.
 
     Examples
     --------
@@ -196,6 +186,7 @@ class BalancedWinnow(OnlineClassifier):
     _held = {"exponents_": "float k 1+d | float 1+d", "shift_": "float k | number"}
     _criterion = "the sum of -g(x) over the errors, g(x) = (a+ - a-)'y"
     _expected_failed_checks = ORDER_OF_VISITS
+    _parameters = {"alpha": Number("give a base above 1, such as 1.1", 1), "order": ORDER, "record": RECORD}
 
     def __init__(
         self,
@@ -216,16 +207,10 @@ class BalancedWinnow(OnlineClassifier):
         self.multiclass = multiclass
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        number("alpha", self.alpha, "give a base above 1, such as 1.1", 1)
-        choice("order", self.order, ("cyclic", "random"))
-        choice("record", self.record, (None, "weights"))
+    def _begin(self, problem: Problem, start: Array, online: bool) -> Rule:
+        return WinnowRule(start, self.alpha, problem, CorrectionPlan(**vars(self._plan())))
 
-    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return WinnowRule(start, problem, self)
-
-    def _resumed_from(self) -> NDArray[Any]:
+    def _resumed_from(self) -> Array:
         return self.exponents_
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:

@@ -1,0 +1,143 @@
+"""The Adatron: bring the worst patterns to z g(x) = 1 until the margin is the largest there is.
+
+The problem and its bounds are those of ``margin_rule``.  With x⁺ and x⁻ the worst patterns of the classes an update is
+
+    w += δ (x⁺ − x⁻),    δ = η (2 − wᵗ(x⁺ − x⁻)) / ‖x⁺ − x⁻‖²,    0 < η < 2
+
+and the same for the two best remembered patterns when these exceed z g(x) = 1 by more; no α falls below 0.
+
+Theorem: it ascends on Σ α − ‖w‖²/2 by at least (2/η − 1) ‖δ (xᵢ − xⱼ)‖²/2 a step; the sum is bounded on separable
+classes, so that the steps go to zero; and where neither the two worst nor the two best remembered patterns call for
+one, every α meets the conditions of Kuhn and Tucker.
+
+Sources: Anlauf, Biehl, *The AdaTron: an adaptive perceptron algorithm*, Europhys. Lett. 10, 1989; Friess, Cristianini,
+Campbell, *The kernel-adatron algorithm*, ICML 1998.
+
+Tests: ``tests/error_correcting/test_minover.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import mercer
+from .._guards.parameters import Number
+from .hulls import Found, Vector
+from .margin_rule import MarginClassifier, Move
+
+
+class Adapt(NamedTuple):
+    """The Adatron with its rate η."""
+
+    eta: float
+
+    def pair(self, found: Found, f: Vector, alpha: Vector) -> Move:
+        """x⁺ − x⁻, or the two best remembered patterns if these are farther from z g(x) = 1."""
+        r, s = found.best_plus, found.best_minus
+        if r < 0 or 2 - (f[found.plus] - f[found.minus]) >= f[r] - f[s] - 2:
+            return Move(found.plus, found.minus, 0.0, np.inf)
+        return Move(r, s, -min(alpha[r], alpha[s]), 0.0)
+
+    def delta(self, slope: float, square: float) -> float:
+        """η = 1 brings the two patterns to z g(x) = 1 on the average."""
+        return self.eta * (2 - slope) / square
+
+
+class Adatron(MarginClassifier):
+    """Adatron: bring the worst patterns of the classes to z g(x) = 1, and forget what is beyond it.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable, default="linear"
+        ``"linear"``, ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"``, a kernel of
+        ``discriminant.mercer`` or a function K(X, Z).
+    eta : float, default=1.0
+        Rate, 0 < η < 2: 1 brings the two patterns to z g(x) = 1 on the average.
+    tol : float, default=1e-3
+        Stop when the margin is within this fraction of the largest one: the bound less the margin is at most
+        tol x margin.
+    max_iter : int, default=20000
+        Updates at the most.
+    cache_size : float, default=1000
+        Megabytes of kernel rows that may be kept; the linear kernel needs none.
+    record : {None, "weights"}, default=None
+        ``"weights"`` keeps the planes (w₀, w) of all updates in ``history_["weights"]``, scaled as the answer is; with
+        a kernel (w₀, α₁ z₁, …, αₙ zₙ).
+    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
+        What to do with more than two classes.
+
+    Attributes
+    ----------
+    coef_, intercept_, weights_ : arrays
+        With the linear kernel: w, w₀ and (w₀, w), scaled so that the smallest z g(x) is 1, or ‖w‖ = 1 if the
+        plane leaves errors.  With another kernel there is ``intercept_`` alone.
+    alpha_ : array of shape (n,) or (n, number of problems)
+        Multipliers in that scale: w = Σ αᵢ zᵢ xᵢ.
+    dual_coef_, X_fit_ : arrays
+        With another kernel: αᵢ zᵢ, one row a problem, and the training rows.
+    support_ : array of int
+        Rows with α > 0.
+    margin_ : float or array
+        Geometric margin, in the feature space of the kernel; not positive if the plane leaves errors.
+    gap_ : float or array
+        How much larger a margin could be, as a fraction of this one; infinite if the plane leaves errors, which
+        ``report_`` then says.
+    evidence_ : array of shape (n,), one row a problem, or None
+        With ``NOT_SEPARABLE``: weights that add up to 1 in each class and make the same mean of both.
+    classes_ : array
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    n_iter_, n_corrections_ : int
+        Updates.
+    history_ : dict of arrays
+        ``"criterion"`` is the margin after each update, ``"errors"``, ``"step"`` and ``"corrections"`` as elsewhere.
+    status_, report_
+        Why it stopped, and all of it in words.
+
+    Notes
+    -----
+    The rule was printed without a threshold, αᵢ ← max(0, αᵢ + η (1 − zᵢ g(xᵢ)) / K(xᵢ, xᵢ)).  Here it
+    changes a pattern of each class at a time, which keeps the Σ α z at zero and so leaves w₀ free.  A plane
+    that leaves errors is not the last one but the one with the fewest errors on the way.  A weight of zero leaves a row
+    out; other sample weights change nothing, for a hard margin has no use for them.
+
+    References
+    ----------
+    Anlauf, Biehl, *The AdaTron: an adaptive perceptron algorithm*, Europhys. Lett. 10, 1989.  Friess, Cristianini,
+    Campbell, *The kernel-adatron algorithm*, ICML 1998.
+
+    Examples
+    --------
+    *Pattern Classification*, Example 2: the exclusive or with the kernel (1 + xᵗz)².
+
+    >>> from discriminant import Adatron, datasets, mercer
+    >>> model = Adatron(mercer.Polynomial(degree=2)).fit(*datasets.xor_signed())
+    >>> model.alpha_.round(6).tolist(), round(model.margin_, 6)
+    ([0.125, 0.125, 0.125, 0.125], 1.414214)
+    """
+
+    _parameters = {"eta": Number("the rule converges for 0 < eta < 2", 0, 2)}
+
+    def __init__(
+        self,
+        kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = "linear",
+        *,
+        eta: float = 1.0,
+        tol: float = 1e-3,
+        max_iter: int = 20_000,
+        cache_size: float = 1000,
+        record: str | None = None,
+        multiclass: str = "one-vs-rest",
+    ) -> None:
+        self.kernel = kernel
+        self.eta = eta
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.record = record
+        self.multiclass = multiclass
+
+    def _pair_rule(self) -> Any:
+        return Adapt(float(self.eta))

@@ -1,0 +1,192 @@
+"""An error-correcting rule at work: its plan, its steps, passes that correct on the way or sum up a batch.
+
+Tests: ``tests/error_correcting/test_perceptron.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._engine.driver import Plan, Watch
+from .._engine.path import Path
+from .._engine.problem import Problem
+from .._engine.threads import Workers
+from .._guards.parameters import Number
+from .._guards.state import Changing
+from ..schedules import get
+from ..solution import Epoch, Findings, Status
+from .visits import Array, Order, PassTotals, Trail, Visits, count_errors
+
+LONG = 2_000_000  # matrix entries of a batch that are worth threads
+PARTS = 8  # of such a batch
+AHEAD = 8192  # steps of a variable increment that are computed at a time, at the most
+
+MARGIN = Number("give a margin b >= 0", 0, closed=True)
+
+
+def check_schedule(name: str, value: Any) -> None:
+    """Refuse increments that depend on more than k and the errors."""
+    if (needs := get(value).needs) not in (None, "errors"):
+        remedy = "use a number, '1/k', 'k', 'adaptive' or a function of k"
+        raise ValueError(f"{name}={value!r} needs {needs}, which an error-correcting rule has not: {remedy}.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectionPlan(Plan):
+    """How an error-correcting rule is to run.
+
+    ``bias`` is the increment of w₀; data come in portions where ``online``, corrections are summed where ``batch``.
+    """
+
+    margin: float = 0.0
+    schedule: Any = 1.0
+    bias: float = 1.0
+    online: bool = False
+    batch: bool = False
+
+
+class ErrorCorrectingRule(Changing):
+    """The weights, the steps and the path of a procedure at work; a subclass says what one compiled call does."""
+
+    def __init__(self, A: Array, plan: CorrectionPlan) -> None:
+        self.A = A = A[0] if len(A) == 1 else A
+        self.b, self.bias, self.online = A.dtype.type(plan.margin), A.dtype.type(plan.bias), plan.online
+        self.schedule = get(plan.schedule)
+        self.fixed = self.schedule(1) if self.schedule.name == "constant" else None
+        self.repeats = self.fixed is not None and plan.order == "cyclic" and not plan.online
+        self._begun_with: dict[int, int] = {}  # digests of the weights at the beginning of each pass
+        self.recorded = Path(A, plan.record, plan.shares)
+        rows = None if plan.batch else self.recorded.rows  # a batch records what it makes of the sum
+        self._trail = None if rows is None else Trail(rows, self.recorded.cursor)
+        self.random = plan.random()
+        self.k = 0
+        self.notes: list[str] = []
+        self.inseparable = False
+        self._etas, self._first = np.empty(0, A.dtype), 1
+        self._cycle = np.empty(0, np.uint32)
+
+    @property
+    def answer(self) -> Array:
+        """The weights, one row a discriminant."""
+        return np.atleast_2d(self.A)
+
+    @property
+    def path(self) -> Array | None:
+        """The recorded weights."""
+        return self.recorded.so_far(self.A)
+
+    @property
+    def findings(self) -> Findings:
+        """What the rule tells beside the weights."""
+        return Findings(notes=self.notes, inseparable=self.inseparable)
+
+    def visits(self, problem: Problem, order: Order, etas: Array) -> Visits:
+        """The patterns in this order, as the compiled passes take them."""
+        return Visits(problem.rows, problem.labels, problem.weight, order, etas)
+
+    def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
+        """The compiled pass over ``order``; ``to`` takes the corrections: A, or the sum of a batch."""
+        raise NotImplementedError
+
+    def steps(self, count: int) -> Array:
+        """The lengths of at most ``count`` coming corrections; fewer make the compiled pass come back for more.
+
+        A variable increment is computed at most as far ahead as it has come: a user's function may be slow, and may
+        end where the corrections do.
+        """
+        if self.fixed is not None:
+            if self._etas.size < count:
+                self._etas = np.full(count, self.fixed, self.A.dtype)
+            return self._etas[:count]
+        done = self.k + 1 - self._first
+        if self.schedule.stateful or not 0 <= done < self._etas.size:
+            ahead = min(max(self.k, 1), AHEAD, count)
+            self._etas, self._first, done = self.schedule.values(self.k + 1, ahead), self.k + 1, 0
+            self._etas = self._etas.astype(self.A.dtype, copy=False)
+        return self._etas[done : done + count]
+
+    def eta(self) -> float:
+        """The length of the latest correction."""
+        return self.schedule(max(self.k, 1)) if self.fixed is None else self.fixed
+
+    def order(self, n: int) -> Order:
+        """The rows' order, or a new permutation."""
+        if self.random is not None:
+            return np.asarray(self.random.permutation(n), np.uint32)
+        if self._cycle.size != n:
+            self._cycle = np.arange(n, dtype=np.uint32)
+        return self._cycle
+
+    def sweep(self, problem: Problem, watch: Watch) -> PassTotals:
+        """Visit every pattern once, correcting on the way."""
+        totals, order = PassTotals(), self.order(problem.n_rows)
+        for start, stop in watch.chunks(problem.n_rows, problem.work):
+            while start < stop:
+                watch.check()
+                met = self.visit_all(problem, order[start:stop], self.steps(stop - start), self.A)
+                self.k += met.corrections
+                if not met.finite:
+                    raise problem.refuse()
+                start, totals = start + met.visited, totals.plus(met)
+        self.schedule.observe(errors=totals.errors)
+        return totals
+
+    def gather(self, problem: Problem, watch: Watch) -> tuple[PassTotals, Array]:
+        """Sum the corrections of all violators in one pass, without making them."""
+        total, totals = np.zeros_like(self.A), PassTotals()
+        for start, stop in watch.chunks(problem.n_rows, problem.work):
+            for sums, met in self._added(problem, start, stop):
+                if not met.finite:
+                    raise problem.refuse()
+                total += sums
+                totals = totals.plus(met)
+        self.schedule.observe(errors=totals.errors)
+        return totals, total
+
+    def _added(self, problem: Problem, start: int, stop: int) -> Iterator[tuple[Array, PassTotals]]:
+        """Sum the corrections of some rows; threads share a long run, whose parts do not depend on their number."""
+        parts = PARTS if problem.work * (stop - start) >= LONG * problem.n_rows else 1
+        ends = np.linspace(start, stop, parts + 1).astype(int).tolist()
+        sums = np.zeros((parts, *self.A.shape), self.A.dtype)
+        met: list[Any] = [None] * parts
+        order, units = self.order(problem.n_rows), np.ones(stop - start, self.A.dtype)
+
+        def add(k: int) -> None:
+            met[k] = self.visit_all(problem, order[ends[k] : ends[k + 1]], units, sums[k])
+
+        Workers().each(add, parts)
+        return zip(sums, met, strict=True)
+
+    def earlier(self, state: Array) -> int | None:
+        """The number of the earlier pass that began with these weights, from which everything repeats; or None."""
+        if not self.repeats:
+            return None
+        digest = hash(state.tobytes())  # of 64 bits: two among a thousand states agree by chance once in 1e13 fits
+        found = self._begun_with.get(digest)
+        self._begun_with.setdefault(digest, len(self._begun_with) + 1)
+        return found
+
+    def move(self, total: Array) -> None:
+        """Make the batch correction a(k+1) = a(k) + η(k) total."""
+        self.k += 1
+        self.A += self.A.dtype.type(self.eta()) * total
+        self.recorded.add(self.A)
+
+    def summary(self, totals: PassTotals, status: Status | None) -> Epoch:
+        """The epoch as the history keeps it."""
+        return Epoch(totals.errors, totals.criterion, self.eta(), totals.corrections, status)
+
+
+def all_errors(problem: Problem, A: Array, watch: Watch) -> int:
+    """How many patterns A does not classify correctly."""
+    errors = 0
+    for start, stop in watch.chunks(problem.n_rows, problem.work):
+        found = count_errors(problem.rows, problem.labels, start, stop, A, problem.n_rows + 1)
+        if not found.finite:
+            raise problem.refuse()
+        errors += found.errors
+    return errors

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
 from .._engine.callbacks import Listener
@@ -40,7 +41,7 @@ from .._guards.parameters import Number
 from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from .._kernel_matrix.rows import KernelRows
 from ..solution import Epoch, Findings, Solution, Status, numbered
-from .gram import KernelClassifier, KernelProblem
+from .gram import KernelClassifier, KernelProblem, is_precomputed
 from .hulls import Best, Found, Hulls, Look, Places, Vector, bounds_of, difference, keep, look, look_once, write
 from .visits import Trail, note
 
@@ -348,6 +349,12 @@ class MarginClassifier(KernelClassifier):
         watched = hasattr(self, "_skl_callbacks")
         plan = MarginPlan(**vars(self._plan()), tol=self.tol, max_iter=self.max_iter, watched=watched)
         return MarginRule(self._pair_rule(), problem, plan)
+
+    def _scores(self, X: Any) -> NDArray[Any]:
+        if not is_precomputed(self):
+            return super()._scores(X)
+        check_is_fitted(self)  # rows without strength take part too: the sums keep the bits that they always had
+        return np.asarray(self._taken(X, reset=False) @ self.dual_coef_.T + self.intercept_)
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         if self._is_plane():

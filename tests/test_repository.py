@@ -235,3 +235,15 @@ def test_docstring_describes_every_parameter(name: str) -> None:
     if not inspect.ismodule(thing) and not isinstance(thing, EnumType):
         wrong = [message for code, message in validate(f"discriminant.{name}")["errors"] if code in {"PR01", "PR02"}]
         assert not wrong
+
+
+def test_compiled_passes_return_plain_tuples() -> None:
+    """numba runs Python to make a NamedTuple, and a Ctrl-C that raises there crashes the process."""
+    classes = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    named = {node.name for node in classes if any(getattr(base, "id", "") == "NamedTuple" for base in node.bases)}
+    functions = [node for tree in TREES.values() for node in tree.body if isinstance(node, ast.FunctionDef)]
+    passes = [node for node in functions if any(getattr(each, "id", "") == "compiled" for each in node.decorator_list)]
+    returned = [(node.name, part) for node in passes for part in ast.walk(node) if isinstance(part, ast.Return)]
+    calls = [(name, call.func) for name, part in returned for call in ast.walk(part) if isinstance(call, ast.Call)]
+    assert len(passes) > 30
+    assert not [name for name, function in calls if getattr(function, "id", "") in named]

@@ -23,7 +23,7 @@ from discriminant import (
 )
 from discriminant.error_correcting import gram
 from discriminant.error_correcting.kernel_perceptron import _epoch
-from discriminant.error_correcting.visits import Visits
+from discriminant.error_correcting.visits import PassTotals, Visits
 
 
 def table(*categories):
@@ -320,7 +320,8 @@ def test_the_compiled_pass_is_plain_python(classes, rng):
     model = quietly(KernelPerceptron("gaussian", bias="augmented", margin=0.1, max_iter=1), X, y, weight)
     A, F = np.zeros((1 if classes == 2 else 3, 21)), np.zeros((1 if classes == 2 else 3, 20))
     order = np.arange(20, dtype=np.uint32)
-    met = _epoch.py_func(Visits(K, y.astype(np.int32), weight, order, np.ones(20)), order, A, F, 0.1, 1.0, None)
+    visits = Visits(K, y.astype(np.int32), weight, order, np.ones(20))
+    met = PassTotals(*_epoch.py_func(visits, order, A, F, 0.1, 1.0, None))
     np.testing.assert_allclose(model.dual_coef_, A[:, 1:], rtol=1e-12)
     np.testing.assert_allclose(model.intercept_, A[:, 0], rtol=1e-12)
     assert met[:3] == (20, model.n_corrections_, model.history_["errors"][0])

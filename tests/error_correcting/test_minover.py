@@ -396,8 +396,7 @@ def test_the_compiled_pass_is_plain_python(rule, storage, rng):
         best = Best(np.array([np.inf, -np.inf]), np.zeros(12), np.zeros(size))
         hulls = Hulls(X, labels, alpha, v, f)
         out = call(rule, place, hulls, u, best, Limits(1e-9, 1e-9), 0.0, log, Trail(path, cursor), row)
-        found, margin, upper, divisor = view(place, hulls, row)
-        ends.append((out, alpha, v, *best, log, path, np.array([*found, margin, upper, divisor]), row))
+        ends.append((out, alpha, v, *best, log, path, np.array(view(place, hulls, row)), row))
     for compiled, plain in zip(*ends, strict=True):
         np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
 

@@ -218,7 +218,7 @@ def test_a_function_is_asked_hardly_further_than_needed() -> None:
 
 def test_a_function_with_a_bad_value_is_named() -> None:
     X, y = datasets.slides_eight()
-    with pytest.raises(ValueError, match=r"schedule gave η\(3\) = -1"):
+    with pytest.raises(ValueError, match=r"η\(3\)=-1 must be"):
         Perceptron(schedule=lambda k: 1.0 if k < 3 else -1).fit(X, y)
 
 

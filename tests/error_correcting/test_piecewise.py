@@ -161,7 +161,7 @@ def test_the_compiled_pass_is_plain_python(form, dtype, rng):
         outcomes.append((A, met))
     np.testing.assert_array_equal(outcomes[0][0], outcomes[1][0])
     assert outcomes[0][1] == outcomes[1][1]
-    assert outcomes[0][1].corrections > 0
+    assert outcomes[0][1][1] > 0  # corrections
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from discriminant import BalancedWinnow, NotConvergedWarning, Perceptron, Status, datasets
 from discriminant._engine.problem import narrow
-from discriminant.error_correcting.visits import Visits
-from discriminant.error_correcting.winnow import ROOM, Scale, _epoch, _refresh
+from discriminant.error_correcting.visits import PassTotals, Visits
+from discriminant.error_correcting.winnow import ROOM, ExponentScale, _epoch, _refresh
 
 
 def table(*categories):
@@ -129,9 +129,10 @@ def test_the_compiled_pass_is_plain_python(form, rng):
     model = quietly(BalancedWinnow(max_iter=1), X, labels)
     s, V = np.zeros(4), np.zeros(4)
     visits = Visits(narrow(X), labels, np.empty(0), np.arange(30, dtype=np.uint32), np.ones(30))
-    met, _ = _epoch.py_func(visits, s, V, Scale(math.log(1.1), 300.0), None)
+    totals, _ = _epoch.py_func(visits, s, V, ExponentScale(math.log(1.1), 300.0), None)
     np.testing.assert_allclose(model.exponents_, s, rtol=1e-12)
     np.testing.assert_allclose(model.weights_, V, rtol=1e-9)
+    met = PassTotals(*totals)
     assert met.visited == 30
     assert met.corrections == model.n_corrections_
     np.testing.assert_allclose(met.criterion, model.history_["criterion"][0], rtol=1e-9)
@@ -165,7 +166,7 @@ def test_decisions_are_those_of_logarithms(dtype, scale):
 )
 def test_the_weights_stay_in_range(exponents, dtype):
     s, V, room = np.array(exponents), np.empty(len(exponents), dtype), ROOM[np.dtype(dtype)]
-    _, _, shift, peak = _refresh(s, Scale(1.0, room), V)
+    shift, peak = _refresh(s, ExponentScale(1.0, room), V)
     assert abs(s[peak]) == np.abs(s).max()
     assert np.all(np.abs(V) <= 1.001 * np.exp(room))
     assert np.array_equal(np.sign(V[[peak]]), np.sign(s[[peak]]).astype(dtype))

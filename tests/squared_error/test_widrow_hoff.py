@@ -29,7 +29,7 @@ from discriminant import (
 from discriminant._engine.driver import Watch
 from discriminant._engine.problem import make_problem, narrow
 from discriminant.squared_error.aimed_patterns import AimedProblem, Aims
-from discriminant.squared_error.widrow_hoff import _epoch, lms_step, rule_of
+from discriminant.squared_error.widrow_hoff import StepTotals, _epoch, lms_step, rule_of
 from discriminant.squared_error.widrow_hoff_parameters import WidrowHoffPlan
 
 
@@ -185,7 +185,7 @@ class TestCompiledPass:
             if kind == "batch":
                 into = np.zeros_like(a)
             aims = Aims(t, weight, np.ones(7))
-            told = function(rows, aims, order, a, into, etas, kind == "dual", path, cursor)
+            told = StepTotals(*function(rows, aims, order, a, into, etas, kind == "dual", path, cursor))
             results.append((told, into, path, cursor))
         for one, other in zip(*results, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12)
@@ -203,7 +203,7 @@ class TestCompiledPass:
         for function in (_epoch, _epoch.py_func):
             with np.errstate(invalid="ignore"):
                 aims = Aims(np.ones(2), np.empty(0), np.ones(2))
-                told = function(X, aims, order, a, a, np.ones(2), False, None, cursor)
+                told = StepTotals(*function(X, aims, order, a, a, np.ones(2), False, None, cursor))
             assert not told.finite
 
 

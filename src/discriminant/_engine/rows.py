@@ -36,7 +36,11 @@ Rows = NDArray[Any] | CSR
 
 
 def compiled(function: F) -> F:
-    """Compile a pass: cached on disk, without the GIL, free to reorder sums but not to assume finite numbers."""
+    """Compile a pass: cached on disk, without the GIL, free to reorder sums but not to assume finite numbers.
+
+    A pass returns a plain tuple, which its caller gives names: to make a NamedTuple numba runs Python, where a Ctrl-C
+    that came during the pass raises unseen by numba, and the process crashes.
+    """
     return cached(function, FASTMATH)
 
 

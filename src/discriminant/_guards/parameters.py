@@ -39,17 +39,19 @@ def unknown(name: str, value: Any, wanted: str, known: Iterable[str]) -> ValueEr
 
 @dataclass(frozen=True)
 class Number:
-    """A number in (low, high), or [low, high) when closed; ``whole`` for an integer."""
+    """A number in (low, high), or [low, high) when closed; ``whole`` for an integer, ``infinite`` for ∞ as well."""
 
     remedy: str
     low: float = -math.inf
     high: float = math.inf
     closed: bool = False
     whole: bool = False
+    infinite: bool = False
 
     def __call__(self, name: str, value: Any) -> Any:
         fits = isinstance(value, Integral if self.whole else Real) and not isinstance(value, bool)
-        if not fits or not (self.low < value < self.high or (self.closed and value == self.low)):
+        ends = [self.low] * self.closed + [math.inf] * self.infinite
+        if not fits or not (self.low < value < self.high or value in ends):
             raise refused(name, value, str(self), self.remedy)
         try:
             return int(value) if self.whole else float(value)

@@ -131,7 +131,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Lesson(Rows):
+class WeightedRows(Rows):
     """What is learned from them, and how much each row counts."""
 
     weights: Weights = None
@@ -140,7 +140,7 @@ class Lesson(Rows):
 
 
 @dataclass(frozen=True)
-class Training(Lesson):
+class Training(WeightedRows):
     """And by which procedure."""
 
     method: Method = "perceptron"

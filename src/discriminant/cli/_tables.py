@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
 from ._methods import REGRESSORS, find
-from ._options import Lesson, Rows, Training, names
+from ._options import Rows, Training, WeightedRows, names
 from ._output import progress, say
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def learnable(given: Rows) -> tuple[Recipe, Any, Any, Any]:
     """What is to be learned from which columns, and X, y and weights."""
     from ..io import Recipe
 
-    weights, standardize = (given.weights, given.standardize) if isinstance(given, Lesson) else (None, False)
+    weights, standardize = (given.weights, given.standardize) if isinstance(given, WeightedRows) else (None, False)
     target, weights = (_column(name, given.header) for name in (given.target, weights))
     with progress(f"reading {given.data}") as update:
         update(0, None)
@@ -114,7 +114,7 @@ def learnable(given: Rows) -> tuple[Recipe, Any, Any, Any]:
             standardize=standardize,
         )
         found = (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1)))
-    if isinstance(given, Lesson):
+    if isinstance(given, WeightedRows):
         tell_reading(recipe)
     return found
 

@@ -8,14 +8,14 @@ import typer
 
 from ..comparison.methods import chosen
 from ._errors import INTERRUPTED, CommandError
-from ._options import Axes, Json, Lesson, Quiet, names, option, taking
+from ._options import Axes, Json, Quiet, WeightedRows, names, option, taking
 from ._output import check_place, echo, echo_json, progress, say
 from ._tables import axes_of, learnable
 
 
-@taking(Lesson)
+@taking(WeightedRows)
 def compare(
-    given: Lesson,
+    given: WeightedRows,
     methods: Annotated[
         str, typer.Option(metavar="A,B,C", help="The procedures, or all; see `discriminant methods`.")
     ] = "all",

@@ -47,7 +47,7 @@ def plot(
     if procedure in REGRESSORS.values() and kind is not Kind.CONVERGENCE:
         raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind convergence.")
     found = learned(given, procedure, lambda recipe: _prepared(axes, recipe))
-    shown = _in_plane(found, axes) if kind is Kind.BOUNDARY else _Shown(found)
+    shown = _in_plane(found, axes) if kind is Kind.BOUNDARY else _Picture(found)
     interrupted = shown.fit.interrupted
     if interrupted:
         say("Ctrl-C came before the end of the fit: nothing is drawn.")
@@ -68,7 +68,7 @@ def _prepared(axes: str | None, recipe: Any) -> None:
     import_module("discriminant.plot")
 
 
-class _Shown(NamedTuple):
+class _Picture(NamedTuple):
     """What is drawn: a fit, the features of its axes, and how the others come in: at their medians, or not at all."""
 
     fit: Learned
@@ -81,7 +81,7 @@ class _Shown(NamedTuple):
         return self.others == LEFT_OUT
 
 
-def _in_plane(found: Learned, axes: str | None) -> _Shown:
+def _in_plane(found: Learned, axes: str | None) -> _Picture:
     """The fit in the plane of two features; one that is new where a cut through the others shows nothing."""
     from sklearn.base import clone
 
@@ -93,13 +93,13 @@ def _in_plane(found: Learned, axes: str | None) -> _Shown:
     chosen = telling_features(found.X, found.y) if axes is None else list(map(names.index, axes_of(axes, names)))
     drawn = [names[j] for j in chosen]
     if len(names) == len(chosen):
-        return _Shown(found, names, drawn)
+        return _Picture(found, names, drawn)
     if found.interrupted or not hides(found.model, found.X, chosen):
-        return _Shown(found, names, drawn, MEDIANS)
+        return _Picture(found, names, drawn, MEDIANS)
     say(f"At the medians of the other features all rows would be of one class: fitting anew to {' and '.join(drawn)}.")
     model, X = clone(found.model), dense(found.X[:, chosen])
     interrupted = learn(model, X, found.y, found.weights)
-    return _Shown(found._replace(model=model, X=X, interrupted=interrupted), drawn, drawn, LEFT_OUT)
+    return _Picture(found._replace(model=model, X=X, interrupted=interrupted), drawn, drawn, LEFT_OUT)
 
 
 def _figure(output: str) -> tuple[Any, Callable[[], None]]:
@@ -120,7 +120,7 @@ def _figure(output: str) -> tuple[Any, Callable[[], None]]:
     return figure, save
 
 
-def _draw(kind: Kind, shown: _Shown, data: str, ax: Any) -> None:
+def _draw(kind: Kind, shown: _Picture, data: str, ax: Any) -> None:
     from .. import plot as pictures
     from ..plot._style import add_legend, add_title, literal
 

@@ -4,7 +4,8 @@ Every loader gives a `Dataset`: ``X, y = dataset``, where it comes from, and wha
 In the books' data ω₁ is coded 1 and ω₂ is coded 0, rows are in the books' order.
 
 - ``books``: *Pattern Classification*; ``examples``, ``images``: the slides and *Theory and Practice*; ``truth_tables``:
-  Boolean functions; ``generators``, ``gaussians``: planted answers; ``classics``: real data.
+  Boolean functions; ``generators``, ``gaussians``: planted answers; ``classics``: real data;
+  ``_dataset``: what a loader gives.
 
 A new one needs its file alone. Imports ``_guards``.  Tests: ``tests/datasets``.
 

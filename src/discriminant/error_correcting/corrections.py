@@ -185,8 +185,8 @@ def all_errors(problem: Problem, A: Array, watch: Watch) -> int:
     """How many patterns A does not classify correctly."""
     errors = 0
     for start, stop in watch.chunks(problem.n_rows, problem.work):
-        found = count_errors(problem.rows, problem.labels, start, stop, A, problem.n_rows + 1)
-        if not found.finite:
+        found, is_finite = count_errors(problem.rows, problem.labels, start, stop, A, problem.n_rows + 1)
+        if not is_finite:
             raise problem.refuse()
-        errors += found.errors
+        errors += found
     return errors

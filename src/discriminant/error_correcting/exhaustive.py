@@ -10,7 +10,7 @@ Source: Duda, Hart, Stork, *Pattern Classification*, Problem 16.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,22 +27,15 @@ from ..geometry import augment
 CHUNK = 5_000_000  # rows that one compiled call looks at: less than a tenth of a second
 
 
-class Reached(NamedTuple):
-    """The number to go on from: ``stop``, or less when ``most`` rows were looked at; or that of a solution."""
-
-    number: int
-    solved: bool
-
-
 @compiled
 def _first_solution(
     Y: NDArray[np.float64], r: int, start: int, stop: int, most: int, a: NDArray[np.float64]
-) -> Reached:
+) -> tuple[int, bool]:
     """Count in base 2r+1 from ``start``; leave in ``a`` the first vector of size r with Ya > 0."""
     looked = 0
     for number in range(start, stop):
         if looked >= most:
-            return Reached(number, False)
+            return number, False
         rest, size, looked = number, 0, looked + 1
         for j in range(a.size - 1, -1, -1):
             digit = rest % (2 * r + 1) - r
@@ -61,8 +54,8 @@ def _first_solution(
                 solved = False
                 break
         if solved:
-            return Reached(number, True)
-    return Reached(stop, False)
+            return number, True
+    return stop, False
 
 
 def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | None:

@@ -60,10 +60,11 @@ class Best(NamedTuple):
     v: Vector
 
 
-class Look(NamedTuple):
-    """What is found, the margin, what no margin exceeds, and the number that the answer is divided by."""
+class PlaneFound(NamedTuple):
+    """Errors, whether all is finite, the margin, what no margin exceeds, and what the answer is divided by."""
 
-    found: Found
+    errors: int
+    finite: bool
     margin: float
     upper: float
     size: float
@@ -158,11 +159,11 @@ def keep(found: Found, margin: Any, hulls: Hulls, best: Best) -> None:
 
 
 @compiled
-def look_once(place: Places, hulls: Hulls, row: NDArray[Any]) -> Look:
+def look_once(place: Places, hulls: Hulls, row: NDArray[Any]) -> Any:
     """Look at the plane of the moment; the answer goes to ``row``."""
     found = look(place, hulls)
     if not found.finite:
-        return Look(found, 0.0, 0.0, 1.0)
+        return 0, False, 0.0, 0.0, 1.0
     write(found, place, hulls, row)
     margin, upper = bounds_of(found, hulls.f)
-    return Look(found, margin, upper, plane(found, hulls.f)[1])
+    return found.errors, True, margin, upper, plane(found, hulls.f)[1]

@@ -70,7 +70,7 @@ def embed(K: Array, r: int, i: int, step: Any, bias: Any, row: int, A: Array, F:
 
 
 @compiled
-def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, trail: Trail | None) -> PassTotals:
+def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, trail: Trail | None) -> Any:
     """Visit the patterns as far as there are kernel rows; ``place`` tells for the first of them which one is theirs."""
     K: Any = visits.X
     _, labels, _, order, etas = visits
@@ -81,12 +81,12 @@ def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, 
         if label < 0:
             continue
         if corrections == etas.size:
-            return PassTotals(t, corrections, errors, criterion, lowest, True)
+            return t, corrections, errors, criterion, lowest, True
         margin, rival = dual_visit(F, A, i, label)
         if not finite(margin):
-            return PassTotals(t, corrections, errors, criterion, lowest, False)
+            return t, corrections, errors, criterion, lowest, False
         if margin <= b and t >= place.size:
-            return PassTotals(t, corrections, errors, criterion, lowest, True)
+            return t, corrections, errors, criterion, lowest, True
         errors += margin <= 0
         lowest = min(lowest, margin)
         if margin <= b:
@@ -99,7 +99,7 @@ def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, 
             note(trail, A)
             criterion += b - margin
             corrections += 1
-    return PassTotals(order.size, corrections, errors, criterion, lowest, True)
+    return order.size, corrections, errors, criterion, lowest, True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +149,7 @@ class DualRule(ErrorCorrectingRule):
 
         def visit(K: Array, place: Order) -> PassTotals:
             visits = self.visits(problem, order, etas)._replace(X=K)
-            return _epoch(visits, place, to, self.F, self.b, self.bias, self._trail)
+            return PassTotals(*_epoch(visits, place, to, self.F, self.b, self.bias, self._trail))
 
         order = order[: max(1, CHUNK // problem.n_rows)]  # a correction takes as many additions as there are patterns
         if self.gram.matrix is not None:

@@ -42,7 +42,7 @@ from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from .._kernel_matrix.rows import KernelRows
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .gram import KernelClassifier, KernelProblem, is_precomputed
-from .hulls import Best, Found, Hulls, Look, Places, Vector, bounds_of, difference, keep, look, look_once, write
+from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, bounds_of, difference, keep, look, look_once, write
 from .visits import Trail, note
 
 BATCH = 4096  # updates of one compiled call, at the most
@@ -83,38 +83,28 @@ class Limits(NamedTuple):
     least: float
 
 
-class Updates(NamedTuple):
-    """How many updates were made, why they ended, the patterns i and j of the last, the largest ‖xᵢ − xⱼ‖² so far."""
-
-    made: int
-    end: int
-    i: int
-    j: int
-    span: float
-
-
 @compiled
 def _updates(
     rule: Any, place: Places, hulls: Hulls, u: Vector, best: Best, limits: Limits, span: float, log: Vector,
     trail: Trail | None, row: NDArray[Any],
-) -> Updates:  # fmt: skip
+) -> Any:  # fmt: skip
     """Make as many updates as the log has rows, each followed by a look; the log takes errors, margin and step."""
     X, labels, alpha, v, f = hulls
     found = look(place, hulls)
     for k in range(log.shape[0]):
         if not found.finite:
-            return Updates(k, INFINITE, 0, 0, span)
+            return k, INFINITE, 0, 0, span
         i, j, least, most = pair(rule, found, f, alpha)
         if place is not None and (place[i] < 0 or place[j] < 0):
-            return Updates(k, MISSING, i, j, span)
+            return k, MISSING, i, j, span
         square = difference(X, place, i, j, u)
         if not finite(square):
-            return Updates(k, INFINITE, i, j, span)
+            return k, INFINITE, i, j, span
         span = max(span, square)
         step = delta(rule, f[i] - f[j], square) if square > 0 else 0.0
         step = min(most, max(least, step))
         if step == 0:
-            return Updates(k, STUCK, i, j, span)
+            return k, STUCK, i, j, span
         alpha[i] += step if labels[i] == 1 else -step
         alpha[j] -= step if labels[j] == 1 else -step
         for t in range(v.size):
@@ -127,10 +117,10 @@ def _updates(
             write(found, place, hulls, row)
             note(trail, row)
         if margin > 0 and upper - margin <= limits.tol * margin:
-            return Updates(k + 1, MET, i, j, span)
+            return k + 1, MET, i, j, span
         if f[found.plus] <= f[found.minus] and 2 * upper <= limits.least * math.sqrt(span):
-            return Updates(k + 1, TOUCHING, i, j, span)
-    return Updates(log.shape[0], MORE, 0, 0, span)
+            return k + 1, TOUCHING, i, j, span
+    return log.shape[0], MORE, 0, 0, span
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,19 +184,19 @@ class MarginRule:
         """The answer is the present plane if it separates the classes, else the best one so far."""
         if self._state is None:
             alpha, seen = self.alpha, self._look_at(self.alpha, self.v)
-            upper, errors = seen.upper, seen.found.errors
+            upper, errors = seen.upper, seen.errors
             if errors > self.best.rank[0] or (errors and seen.margin < self.best.rank[1]):
                 alpha, seen = self.best.alpha, self._look_at(self.best.alpha, self.best.v)
             with np.errstate(over="ignore"):
                 scaled = (alpha / seen.size).astype(self.problem.dtype)
                 if not (np.isfinite(scaled).all() and np.isfinite(self.row).all()):
                     raise underflow()
-            self._state = MarginState(scaled, seen.found.errors, seen.margin, upper)
+            self._state = MarginState(scaled, seen.errors, seen.margin, upper)
         return self._state
 
-    def _look_at(self, alpha: Vector, v: Vector) -> Look:
-        seen = look_once(*self._hulls(alpha, v), self.row)
-        if not seen.found.finite:
+    def _look_at(self, alpha: Vector, v: Vector) -> PlaneFound:
+        seen = PlaneFound(*look_once(*self._hulls(alpha, v), self.row))
+        if not seen.finite:
             raise self._refusal()
         return seen
 

@@ -70,7 +70,7 @@ def learn(X: Rows, i: int, label: int, rival: int, eta: Any, bias: Any, a: Array
 @compiled
 def _epoch(
     visits: Visits, A: Array, to: Array, b: Any, bias: Any, variants: Variants | None, trail: Trail | None
-) -> PassTotals:
+) -> Any:
     """Visit the patterns, correct at each violator of A: single-sample where ``to`` is A, batch where it is a sum."""
     X, labels, _, order, etas = visits
     corrections, errors, criterion, lowest = 0, 0, 0.0, np.inf
@@ -80,10 +80,10 @@ def _epoch(
         if label < 0:
             continue
         if corrections == etas.size:
-            return PassTotals(t, corrections, errors, criterion, lowest, True)
+            return t, corrections, errors, criterion, lowest, True
         margin, rival = visit(X, i, label, A)
         if not finite(margin):
-            return PassTotals(t, corrections, errors, criterion, lowest, False)
+            return t, corrections, errors, criterion, lowest, False
         errors += margin <= 0
         if variants is not None and variants.extra.size:
             margin += variants.extra[i]
@@ -101,7 +101,7 @@ def _epoch(
             corrections += 1
         if variants is not None:
             variants.visits[0] += 1
-    return PassTotals(order.size, corrections, errors, criterion, lowest, True)
+    return order.size, corrections, errors, criterion, lowest, True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +147,8 @@ class PerceptronRule(ErrorCorrectingRule):
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         """Correct at each violator."""
-        return _epoch(self.visits(problem, order, etas), self.A, to, self.b, self.bias, self.variants, self._trail)
+        visits = self.visits(problem, order, etas)
+        return PassTotals(*_epoch(visits, self.A, to, self.b, self.bias, self.variants, self._trail))
 
     def _ended(self, problem: Problem, totals: PassTotals) -> Status | None:
         """The status when the corrections have ceased or are bound to go on for ever."""

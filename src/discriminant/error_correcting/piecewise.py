@@ -51,7 +51,7 @@ def champions(X: Rows, i: int, label: int, owner: Owner, A: Array) -> Any:
 
 
 @compiled
-def _epoch(visits: Visits, owner: Owner, A: Array, trail: Trail | None) -> PassTotals:
+def _epoch(visits: Visits, owner: Owner, A: Array, trail: Trail | None) -> Any:
     """Visit the patterns in the given order and correct the two champions of each error."""
     X, labels, _, order, etas = visits
     errors, criterion, lowest = 0, 0.0, np.inf
@@ -59,14 +59,14 @@ def _epoch(visits: Visits, owner: Owner, A: Array, trail: Trail | None) -> PassT
         i = order[t]
         own, other, margin = champions(X, i, labels[i], owner, A)
         if not finite(margin):
-            return PassTotals(t, errors, errors, criterion, lowest, False)
+            return t, errors, errors, criterion, lowest, False
         lowest = min(lowest, margin)
         if margin <= 0:
             correct(X, i, own, other, etas[errors], 1, A)
             note(trail, A)
             criterion -= margin
             errors += 1
-    return PassTotals(order.size, errors, errors, criterion, lowest, True)
+    return order.size, errors, errors, criterion, lowest, True
 
 
 @compiled
@@ -93,7 +93,7 @@ class PiecewiseRule(ErrorCorrectingRule):
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         """Correct at each error."""
-        return _epoch(self.visits(problem, order, etas), self.owner, to, self._trail)
+        return PassTotals(*_epoch(self.visits(problem, order, etas), self.owner, to, self._trail))
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass, and a count of the errors that it leaves; the history keeps those of the best machine."""

@@ -41,7 +41,7 @@ class PocketCounts(NamedTuple):
 @compiled
 def _visits(
     visits: Visits, A: Array, pocket: Array, counts: PocketCounts, b: Any, bias: Any, trail: Trail | None, tests: int
-) -> tuple[PassTotals, PocketCounts]:
+) -> Any:
     """Visit the drawn patterns until the pocket is free of errors or A has been tested so many times."""
     X, labels, _, order, etas = visits
     run, tested, errors, pocket_run, pocket_errors, copies = counts
@@ -72,8 +72,8 @@ def _visits(
             if errors < pocket_errors:
                 copy_into(A.ravel(), pocket.ravel())
                 pocket_run, pocket_errors, copies = run, errors, copies + 1
-    totals = PassTotals(visited, corrections, pocket_errors, criterion, np.inf, fine)
-    return totals, PocketCounts(run, tested, errors, pocket_run, pocket_errors, copies)
+    totals = visited, corrections, pocket_errors, criterion, np.inf, fine
+    return totals, (run, tested, errors, pocket_run, pocket_errors, copies)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +117,8 @@ class PocketRule(ErrorCorrectingRule):
             while start < stop and counts.pocket_errors > 0:
                 watch.check()
                 visits = self.visits(problem, draws[start:stop], self.steps(stop - start))
-                met, counts = _visits(visits, self.A, self.pocket, counts, self.b, self.bias, self._trail, tests)
+                totals, counted = _visits(visits, self.A, self.pocket, counts, self.b, self.bias, self._trail, tests)
+                met, counts = PassTotals(*totals), PocketCounts(*counted)
                 self.k, self.counts = self.k + met.corrections, counts
                 if not met.finite:
                     raise problem.refuse()

@@ -48,7 +48,7 @@ def relaxation_step(margin: Any, b: Any, eta: Any, sqnorm: Any) -> Any:
 
 
 @compiled
-def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any, trail: Trail | None) -> PassTotals:
+def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any, trail: Trail | None) -> Any:
     """Visit the patterns and relax each violator of A: single-sample where ``to`` is A, batch where it is a sum."""
     X, labels, weight, order, etas = visits
     corrections, errors, criterion, lowest = 0, 0, 0.0, np.inf
@@ -58,10 +58,10 @@ def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any, trail: Tra
         if label < 0:
             continue
         if corrections == etas.size:
-            return PassTotals(t, corrections, errors, criterion, lowest, True)
+            return t, corrections, errors, criterion, lowest, True
         margin, rival = visit(X, i, label, A)
         if not finite(margin):
-            return PassTotals(t, corrections, errors, criterion, lowest, False)
+            return t, corrections, errors, criterion, lowest, False
         errors += margin <= 0
         lowest = min(lowest, margin)
         if margin <= b:
@@ -70,7 +70,7 @@ def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any, trail: Tra
             note(trail, to)
             criterion += (b - margin) ** 2 / (2 * norms[i])
             corrections += 1
-    return PassTotals(order.size, corrections, errors, criterion, lowest, True)
+    return order.size, corrections, errors, criterion, lowest, True
 
 
 class RelaxationRule(ErrorCorrectingRule):
@@ -99,7 +99,8 @@ class RelaxationRule(ErrorCorrectingRule):
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         """Relax each violator."""
         norms, weight = self.measure(problem)
-        return _epoch(self.visits(problem, order, etas)._replace(weight=weight), norms, self.A, to, self.b, self._trail)
+        visits = self.visits(problem, order, etas)._replace(weight=weight)
+        return PassTotals(*_epoch(visits, norms, self.A, to, self.b, self._trail))
 
 
 class SingleSampleRelaxation(RelaxationRule):

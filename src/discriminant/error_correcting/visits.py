@@ -61,13 +61,6 @@ class PassTotals(NamedTuple):
         return PassTotals(visited, corrections, errors, criterion, lowest, self.finite and other.finite)
 
 
-class ErrorCount(NamedTuple):
-    """Patterns that are not classified correctly, and whether all inner products were finite."""
-
-    errors: int
-    finite: bool
-
-
 def _visit_pair(X: Any, i: int, label: int, A: Any) -> Any:
     return A.dtype.type(2 * label - 1) * row_dot(X, i, A), 0  # no branch: labels come at random
 
@@ -124,15 +117,15 @@ def note(trail: Trail | None, A: Array) -> None:
 
 
 @compiled
-def count_errors(X: Rows, labels: NDArray[np.int32], start: int, stop: int, A: Array, limit: int) -> ErrorCount:
+def count_errors(X: Rows, labels: NDArray[np.int32], start: int, stop: int, A: Array, limit: int) -> Any:
     """Count the patterns that A does not classify correctly, up to a limit."""
     errors = 0
     for i in range(start, stop):
         if labels[i] >= 0:
             margin, _ = visit(X, i, labels[i], A)
             if not finite(margin):
-                return ErrorCount(errors, False)
+                return errors, False
             errors += margin <= 0
             if errors >= limit:
                 break
-    return ErrorCount(errors, True)
+    return errors, True

@@ -39,7 +39,7 @@ Exponents = NDArray[np.float64]
 ROOM = {np.dtype(np.float64): 300.0, np.dtype(np.float32): 40.0}
 
 
-class Scale(NamedTuple):
+class ExponentScale(NamedTuple):
     """How exponents become weights: ln α, the largest exponent allowed, the shift and which weight it is made for."""
 
     rate: float
@@ -55,7 +55,7 @@ def weight_of(exponent: float, shift: float) -> float:
 
 
 @compiled
-def _refresh(s: Exponents, scale: Scale, V: Array) -> Scale:
+def _refresh(s: Exponents, scale: ExponentScale, V: Array) -> tuple[float, int]:
     """Compute all weights anew, with the shift that leaves the largest of them half the room."""
     peak = 0
     for j in range(s.size):
@@ -65,11 +65,11 @@ def _refresh(s: Exponents, scale: Scale, V: Array) -> Scale:
     shift = 0.0 if largest <= scale.room else largest - scale.room / 2
     for j in range(s.size):
         V[j] = weight_of(s[j] * scale.rate, shift)
-    return Scale(scale.rate, scale.room, shift, peak)
+    return shift, peak
 
 
 @compiled
-def _epoch(visits: Visits, s: Exponents, V: Array, scale: Scale, trail: Trail | None) -> tuple[PassTotals, Scale]:
+def _epoch(visits: Visits, s: Exponents, V: Array, scale: ExponentScale, trail: Trail | None) -> Any:
     """Visit the patterns in the given order and correct s and V at each error; the scale goes with them."""
     X, labels, weight, order, _ = visits
     rate, room, shift, peak = scale
@@ -81,7 +81,7 @@ def _epoch(visits: Visits, s: Exponents, V: Array, scale: Scale, trail: Trail | 
             continue
         margin, _ = visit(X, i, label, V)
         if not finite(margin):
-            return PassTotals(t, errors, errors, criterion, lowest, False), Scale(rate, room, shift, peak)
+            return (t, errors, errors, criterion, lowest, False), (shift, peak)
         lowest = min(lowest, margin)
         if margin <= 0:
             correct(X, i, label, 0, weight[i] if weight.size else V.dtype.type(1), 1.0, s)
@@ -90,7 +90,7 @@ def _epoch(visits: Visits, s: Exponents, V: Array, scale: Scale, trail: Trail | 
                 largest = max(largest, abs(s[row_column(X, i, p) + 1]) * rate)
             # Too large, or so small that the weights would vanish: the shift must follow.
             if largest > shift + room or abs(s[peak]) * rate < shift:
-                _, _, shift, peak = _refresh(s, scale, V)
+                shift, peak = _refresh(s, scale, V)
             else:
                 V[0] = weight_of(s[0] * rate, shift)
                 for p in range(row_length(X, i)):
@@ -99,7 +99,7 @@ def _epoch(visits: Visits, s: Exponents, V: Array, scale: Scale, trail: Trail | 
             note(trail, V)
             criterion -= margin
             errors += 1
-    return PassTotals(order.size, errors, errors, criterion, lowest, True), Scale(rate, room, shift, peak)
+    return (order.size, errors, errors, criterion, lowest, True), (shift, peak)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,8 @@ class WinnowRule(ErrorCorrectingRule):
 
     def __init__(self, s: Array, alpha: float, problem: Problem, plan: CorrectionPlan) -> None:
         self.s, A = s[0].astype(np.float64), problem.zeros()
-        self.scale = _refresh(self.s, Scale(math.log(alpha), ROOM[problem.dtype]), A[0])
+        scale = ExponentScale(math.log(alpha), ROOM[problem.dtype])
+        self.scale = ExponentScale(scale.rate, scale.room, *_refresh(self.s, scale, A[0]))
         super().__init__(A, plan)
 
     @property
@@ -125,8 +126,9 @@ class WinnowRule(ErrorCorrectingRule):
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         """Correct at each error."""
-        totals, self.scale = _epoch(self.visits(problem, order, etas), self.s, to, self.scale, self._trail)
-        return totals
+        totals, shifted = _epoch(self.visits(problem, order, etas), self.s, to, self.scale, self._trail)
+        self.scale = ExponentScale(self.scale.rate, self.scale.room, *shifted)
+        return PassTotals(*totals)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass."""

@@ -2,7 +2,7 @@
 
 - ``tables``: files in and out, with ``_dialect``, ``_lines``, ``_texts`` (CSV), ``_chunks``, ``_formats``; ``recipe``:
   a matrix of a table, with ``_columns``, ``_filling``, ``_sparse``.
-- ``models``: JSON files, with ``_json``, ``_codec``, ``_checks``, ``_restored``; ``onnx``.
+- ``models``: JSON files, with ``_json``, ``_codec``, ``_checks``, ``_restored``; ``onnx``; ``_errors``.
 
 Names are imported when they are first used, so that a model file can be read without polars, and a table without
 numba. Tables need the extra ``io`` (polars, pyarrow), ``export_onnx`` the extra ``onnx``. Imports no chapter: what a

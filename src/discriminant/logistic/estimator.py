@@ -53,13 +53,6 @@ CRITERIA = {
 }
 
 
-def cost(name: str, value: Any) -> Any:
-    """What C may be: a number > 0, or infinity in any type of float."""
-    if isinstance(value, float | np.floating) and np.inf == value:
-        return value
-    return Number("give a cost of log loss > 0, or inf for no penalty", 0)(name, value)
-
-
 class LogisticDiscriminant(IterativeClassifier):
     """Logistic regression for two classes or many, by log loss or squared loss, with a ridge, Firth's penalty or none.
 
@@ -130,7 +123,7 @@ class LogisticDiscriminant(IterativeClassifier):
     multiclass = "kesler"
     _strategies = ("kesler",)
     _parameters = {
-        "C": cost,
+        "C": Number("give a cost of log loss > 0, or inf for no penalty", 0, infinite=True),
         "loss": Choice(("log", "squared")),
         "penalty": Choice(("l2", "firth", None)),
         "tol": Number("give a tolerance >= 0, such as 1e-8, or 0 to go on to rounding", 0, closed=True),

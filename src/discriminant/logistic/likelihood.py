@@ -150,8 +150,7 @@ class Likelihood:
 
         def work(start: int, stop: int) -> list[Any]:
             gradient = np.zeros(self.d + 1)
-            found = one_pass(self._rows, self.own, self._v, a, start, stop, gradient)
-            return [found.loss, found.errors, gradient[None]]
+            return [*one_pass(self._rows, self.own, self._v, a, start, stop, gradient), gradient[None]]
 
         return in_runs(self.n, self.runs, work)
 

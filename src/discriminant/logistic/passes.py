@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
-from .softmax import LossSum, exponentials
+from .softmax import exponentials
 
 Matrix = NDArray[np.float64]
 
@@ -76,7 +76,7 @@ def wrong(m: Any, e: Any) -> Any:
 @compiled
 def short_pass(
     X: Any, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix
-) -> LossSum:
+) -> tuple[float, int]:
     """Σ v log(1 + exp(−z g)) and the errors of some rows; v (p − t) y is added to the gradient."""
     m, e, bits = np.empty(GROUP), np.empty(GROUP), np.empty(GROUP, np.int64)
     rounded, total, errors = bits.view(np.float64), 0.0, 0
@@ -97,13 +97,13 @@ def short_pass(
         for i in range(count):
             total += m[i]
         pulls(X, low, count, e, gradient)
-    return LossSum(total, errors)
+    return total, errors
 
 
 @compiled
 def long_pass(
     X: Rows, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix
-) -> LossSum:
+) -> tuple[float, int]:
     """The same, row by row."""
     total, errors = 0.0, 0
     for i in range(start, stop):
@@ -114,4 +114,4 @@ def long_pass(
         total += weight * (math.log1p(e) - min(m, 0.0))
         errors += 0 if m > 0 else 1
         row_axpy(X, i, -z * weight * wrong(m, e), 1.0, gradient)
-    return LossSum(total, errors)
+    return total, errors

@@ -106,7 +106,7 @@ def pulls(X: Any, R: Matrix, start: int, stop: int, G: Matrix) -> None:
 
 
 @compiled
-def shifted(R: Matrix, rows: int, first: Matrix, own: NDArray[np.int32], v: Matrix, start: int) -> LossSum:
+def shifted(R: Matrix, rows: int, first: Matrix, own: NDArray[np.int32], v: Matrix, start: int) -> tuple[float, int]:
     """Add w₀ to the scores of some rows and subtract the largest; the sum of v (largest − own), and the errors."""
     total, errors, c = 0.0, 0, first.size
     for i in range(rows):
@@ -121,7 +121,7 @@ def shifted(R: Matrix, rows: int, first: Matrix, own: NDArray[np.int32], v: Matr
         total += (v[start + i] if v.size else 1.0) * (top - mine)
         for j in range(R.shape[1]):
             R[i, j] = R[i, j] - top if j < c else ABSENT
-    return LossSum(total, errors)
+    return total, errors
 
 
 @compiled

@@ -30,7 +30,6 @@ from ..geometry import safe_norm
 from ..schedules import Constant, get
 from ..solution import Epoch, Status
 from .regression import RegressionFindings
-from .softmax import LossSum
 
 Vector = NDArray[np.float64]
 
@@ -44,7 +43,9 @@ def signal(t: Any, p: Any) -> Any:
 
 
 @compiled
-def _pass(X: Rows, own: NDArray[np.int32], v: Vector, a: Vector, start: int, stop: int, pull: Vector) -> LossSum:
+def _pass(
+    X: Rows, own: NDArray[np.int32], v: Vector, a: Vector, start: int, stop: int, pull: Vector
+) -> tuple[float, int]:
     """½ Σ v (t − σ)² and the errors of some rows; v signal y is added to the pull."""
     total, errors = 0.0, 0
     for i in range(start, stop):
@@ -55,7 +56,7 @@ def _pass(X: Rows, own: NDArray[np.int32], v: Vector, a: Vector, start: int, sto
         total += 0.5 * weight * (t - p) ** 2
         errors += 0 if (2 * t - 1) * g > 0 else 1
         row_axpy(X, i, weight * signal(t, p), 1.0, pull)
-    return LossSum(total, errors)
+    return total, errors
 
 
 class SquaredRule:
@@ -88,8 +89,7 @@ class SquaredRule:
 
         def work(start: int, stop: int) -> list[Any]:
             pull = np.zeros(self.a.size)
-            found = _pass(problem.rows, problem.labels, self.v, self.a, start, stop, pull)
-            return [found.loss, found.errors, pull]
+            return [*_pass(problem.rows, problem.labels, self.v, self.a, start, stop, pull), pull]
 
         value, errors, pull = in_runs(problem.n_rows, self.runs, work)
         if not (np.isfinite(value) and np.all(np.isfinite(pull))):

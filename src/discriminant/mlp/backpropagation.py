@@ -100,7 +100,7 @@ class Examples(NamedTuple):
     v: NDArray[Any]
 
 
-class Learned(NamedTuple):
+class BatchTotals(NamedTuple):
     """The error with its penalties, the total weight, the wrong patterns and the steps made."""
 
     error: float
@@ -322,4 +322,4 @@ def learn(
         else:
             error += 0.5 * descend(net, share, rates[steps], mu, kind(step == Step.NESTEROV), kind(1))
         steps += 1
-    return Learned(error, total, wrong, steps)
+    return error, total, wrong, steps

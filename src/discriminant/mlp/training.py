@@ -22,7 +22,7 @@ from .._engine.problem import Problem, read_only
 from .._engine.rows import CSR
 from .._guards.state import Changing
 from ..solution import Epoch, Findings, Status
-from .backpropagation import BETA_1, BETA_2, Examples, Learned, Network, Output, Room, Step, Unit, densify, learn
+from .backpropagation import BETA_1, BETA_2, BatchTotals, Examples, Network, Output, Room, Step, Unit, densify, learn
 
 UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}
 AUTO = 200  # rows of a batch that nobody has chosen
@@ -178,7 +178,7 @@ class NetworkRule(Changing):
         for start in range(0, order.size, size):
             yield order[start : start + size]
 
-    def _learn(self, lesson: Lesson, rows: NDArray[np.uint32], batch: int, rates: NDArray[Any]) -> Learned:
+    def _learn(self, lesson: Lesson, rows: NDArray[np.uint32], batch: int, rates: NDArray[Any]) -> BatchTotals:
         plan, kind, examples = self.plan, self.net.w.dtype.type, Examples(lesson.problem.rows, lesson.T, lesson.v)
         step = Step.ADAM if plan.solver == "adam" else Step.NESTEROV if plan.nesterov else Step.MOMENTUM
         if isinstance(lesson.problem.rows, CSR):
@@ -187,10 +187,8 @@ class NetworkRule(Changing):
             parts = dense, lesson.T[rows], lesson.v[rows] if lesson.v.size else lesson.v
             examples, rows = Examples(*map(read_only, parts)), np.arange(rows.size, dtype=np.uint32)
         kinds = int(UNITS[plan.activation]), int(self.output), int(step)
-        found: Learned = learn(
-            examples, rows, batch, rates, self.net, room(self.net, batch), *kinds, kind(plan.momentum)
-        )
-        return found
+        buffers, momentum = room(self.net, batch), kind(plan.momentum)
+        return BatchTotals(*learn(examples, rows, batch, rates, self.net, buffers, *kinds, momentum))
 
     def _steps(self, n: int) -> NDArray[Any]:
         """The lengths of the next n steps; those of Adam make up for means that begin at zero."""

@@ -4,6 +4,10 @@ Every function takes the axes to draw on, makes new ones where none are given, a
 Okabe and Ito, which the color-blind can tell apart; classes also differ by their markers. matplotlib is the extra
 ``plot``.
 
+- ``regions``, ``curves``, ``histograms``; ``page``: all of them; ``_style``: colors and markers; ``_plain``: numbers.
+
+Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
+
 References
 ----------
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.3, 5.4, 5.12–5.15; Cristianini, Shawe-Taylor, *An

@@ -5,8 +5,6 @@ Tests: ``tests/separation/test_verdict.py``.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,20 +13,13 @@ from .._engine.rows import Rows, compiled, row_axpy, row_count, row_dot, row_sum
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Labels = NDArray[np.int32]
+Sides = tuple[Floats, Floats, Labels]  # of each pattern: the least zb, a lower bound of it, and whose it is
 
 EXACT = 2.0**53  # whole numbers below are added without error
 
 
-class PatternSides(NamedTuple):
-    """For each pattern: the least zb - level over its rivals, the least lower bound, and whose the former is."""
-
-    low: Floats
-    sure: Floats
-    rival: Labels
-
-
 @compiled
-def judge(X: Rows, own: Labels, A: Floats, counts: bool, level: float, tau: float, slack: float) -> PatternSides:
+def judge(X: Rows, own: Labels, A: Floats, counts: bool, level: float, tau: float, slack: float) -> Sides:
     """Sides of all patterns, for a linear machine with the first class at zero, or for counts.
 
     zb may be off by tau times the sum of its terms' moduli, and slack.
@@ -53,11 +44,11 @@ def judge(X: Rows, own: Labels, A: Floats, counts: bool, level: float, tau: floa
                 low[i], rival[i] = value, k
             if not value - bound >= sure[i]:
                 sure[i] = value - bound
-    return PatternSides(low, sure, rival)
+    return low, sure, rival
 
 
 @compiled
-def judge_pair(X: Rows, own: Labels, a: Floats, level: float, tau: float, slack: float) -> PatternSides:
+def judge_pair(X: Rows, own: Labels, a: Floats, level: float, tau: float, slack: float) -> Sides:
     """Sides of the patterns of two classes, at the speed of memory."""
     n = row_count(X)
     low, sure, rival = np.empty(n), np.empty(n), np.empty(n, np.int32)
@@ -67,7 +58,7 @@ def judge_pair(X: Rows, own: Labels, a: Floats, level: float, tau: float, slack:
         low[i] = value if own[i] >= 0 else np.inf
         sure[i] = low[i] - tau * (e + level) - slack
         rival[i] = 1 - own[i]
-    return PatternSides(low, sure, rival)
+    return low, sure, rival
 
 
 @compiled

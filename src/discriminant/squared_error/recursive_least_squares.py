@@ -119,7 +119,7 @@ def _epoch(
         w = np.float64(weight[i]) if weight.size else 1.0
         s = update(V, D, y, 1 / w, forgetting, cap, gain)
         if not finite(s):
-            return RecursivePass(changes, errors, criterion, least, False)
+            return changes, errors, criterion, least, False
         own = labels[i] if A.shape[0] > 1 else labels[i] - 1  # of two classes, the one discriminant belongs to class 1
         changed = False
         for c in range(A.shape[0]):
@@ -144,7 +144,7 @@ def _epoch(
             changes += 1
             if path is not None:
                 record(path, cursor, A)
-    return RecursivePass(changes, errors, criterion, least, True)
+    return changes, errors, criterion, least, True
 
 
 @dataclass(frozen=True)
@@ -213,10 +213,10 @@ class RecursiveRule(Changing):
         if self.random is not None:
             order = self.random.permutation(order)
         for start, stop in watch.chunks(order.size, order.size * D.size * (D.size + len(A))):
-            found = _epoch(
+            found = RecursivePass(*_epoch(
                 problem.rows, problem.labels, b, problem.weight, order[start:stop], self._recursion, self.least,
                 self.trail.rows, self.trail.cursor,
-            )  # fmt: skip
+            ))  # fmt: skip
             self.least = found.least
             if not (found.finite and np.all(np.isfinite(A))):
                 raise problem.refuse()

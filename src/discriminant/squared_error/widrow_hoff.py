@@ -56,7 +56,7 @@ def lms_step(eta: Any, e: Any) -> Any:
     return eta * e
 
 
-class PassTotals(NamedTuple):
+class StepTotals(NamedTuple):
     """What a pass, or a part of it, met; ``longest`` is of its steps, ``worst`` of |e|."""
 
     visits: int = 0
@@ -67,9 +67,9 @@ class PassTotals(NamedTuple):
     worst: float = 0.0
     finite: bool = True
 
-    def plus(self, other: PassTotals) -> PassTotals:
+    def plus(self, other: StepTotals) -> StepTotals:
         """Both parts of a pass together."""
-        return PassTotals(
+        return StepTotals(
             self.visits + other.visits, self.changes + other.changes, self.errors + other.errors,
             self.criterion + other.criterion, max(self.longest, other.longest), max(self.worst, other.worst),
         )  # fmt: skip
@@ -92,7 +92,7 @@ def _epoch(
         row: Any = np.uint32(v) if dual else i
         g = row_dot(X, row, a)
         if not finite(g):
-            return PassTotals(v, changes, errors, criterion, longest, worst, False)
+            return v, changes, errors, criterion, longest, worst, False
         e = t[i] - g
         step, square = lms_step(etas[v], e), np.float64(e) * e
         if weight.size:
@@ -109,7 +109,7 @@ def _epoch(
                 record(path, cursor, into)
             longest = max(longest, abs(step) * lengths[i])
             changes += 1
-    return PassTotals(visits, changes, errors, criterion, longest, worst, True)
+    return visits, changes, errors, criterion, longest, worst, True
 
 
 class WidrowHoffRule(Changing):
@@ -204,9 +204,9 @@ class WidrowHoffRule(Changing):
             return np.full(part.size, self.schedule.eta, self.A.dtype)
         return self.schedule.values(self.k + 1, min(part.size, AHEAD)).astype(self.A.dtype)
 
-    def go_through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> PassTotals:
+    def go_through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> Any:
         """Visit every pattern once, adding the steps to the weights, or steps of length one to a sum."""
-        correcting, dual, totals, order = into is self.A, self.plan.dual, PassTotals(), patterns.present
+        correcting, dual, totals, order = into is self.A, self.plan.dual, StepTotals(), patterns.present
         if correcting and self.random is not None:
             order = self.random.permutation(order)
         path, ascending = self.trail.rows if correcting else None, order is patterns.present
@@ -215,7 +215,9 @@ class WidrowHoffRule(Changing):
             rows: Any = patterns.gram_rows(part, ascending, watch) if dual else patterns.problem.rows
             while part.size:
                 etas = self.coming(patterns, part) if correcting else np.ones(part.size, self.A.dtype)
-                found = _epoch(rows, patterns.aims, part, self.A, into, etas, dual, path, self.trail.cursor)
+                found = StepTotals(
+                    *_epoch(rows, patterns.aims, part, self.A, into, etas, dual, path, self.trail.cursor)
+                )
                 if not found.finite:
                     raise self.diverged(np.inf)
                 if correcting:

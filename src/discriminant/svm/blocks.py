@@ -121,15 +121,15 @@ class BlockSolver(DualSolver):
         block, K, z, C = self.block, self.gram, self.z[self.block], self.C[self.block]
         before, f = self.alpha[block], self.f[block]
         alpha, bound = before.copy(), WORK // block.size
-        done = pairs(K, self.diagonal[block], z, C, alpha, f, limit, bound)
-        if done.steps == bound and not done.indefinite:
+        steps, indefinite = pairs(K, self.diagonal[block], z, C, alpha, f, limit, bound)
+        if steps == bound and not indefinite:
             if block.size <= NARROW:
                 alpha = _improved(K.astype(np.float64), z, C, alpha, f, self.watch)
                 f = self.f[block] + ((alpha - before) * z) @ K
             self.size, self.hard = NARROW, True
         self.source.add(self.f, block, (alpha - before) * z, known=block)
         self.alpha[block], self.f[block] = alpha, f
-        self._count(*done)
+        self._count(steps, indefinite)
 
     def _slow(self, violation: float) -> bool:
         """Whether the violation has hardly fallen in the last blocks that were worked off."""

@@ -51,7 +51,6 @@ Past = Sequence[Machine | None] | None  # the machines of another C, where there
 
 HUGE = 1e30  # C‖x‖², or C K(x, x), beyond which there is no telling it from infinity
 STRETCHED = 1e14  # the same where rounding begins to hide the length of w
-COST = Number("give a cost of slack > 0, or inf for the hard margin", 0)
 FOLDS = 5  # of the cross-validation that probability=True asks for
 NO_SIGMOIDS = "The classes are predicted, but not their probabilities, for the sigmoids are missing: fit again."
 NO_MARGIN = "margin_ and width_ are infinite, for |w|² is not positive: "
@@ -154,7 +153,7 @@ class SupportVectorMachine(LinearClassifier):
         "tol": Number("give a tolerance > 0, such as 1e-3", 0),
         "cache_size": CACHE_SIZE,
         "kernel": lambda name, value: mercer.get(value),
-        "C": lambda name, C: C if isinstance(C, float | np.floating) and np.inf == C else COST(name, C),
+        "C": Number("give a cost of slack > 0, or inf for the hard margin", 0, infinite=True),
         "class_weight": lambda name, value: check_class_weight(value),
         "probability": FLAG,
     }

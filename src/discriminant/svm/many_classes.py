@@ -13,7 +13,7 @@ calls would take longer than the work.  What does not end so is left to the solv
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,25 +153,14 @@ def _joined(one: Vector, cross: Vector, other: Vector) -> Vector:
     return K
 
 
-class PairFound(NamedTuple):
-    """How the search for the multipliers of a pair ended, and what they are worth."""
-
-    turns: int
-    violation: float
-    bias: float
-    square: float  # ‖w‖²
-    dual: float
-    criterion: float
-
-
 @compiled
-def _solved(K: Any, diagonal: Any, z: Any, C: Any, bounds: Any, extra: Any, alpha: Any, f: Any) -> PairFound:
+def _solved(K: Any, diagonal: Any, z: Any, C: Any, bounds: Any, extra: Any, alpha: Any, f: Any) -> Any:
     """Bring α and f to the maximum; with ``extra`` on the diagonal slack counts by its square."""
     _refresh(K, z, alpha, f)
     limit, violation, turns = FIRST, np.inf, 0
     while turns < ROUNDS and violation > NEARLY:
-        done = pairs(K, diagonal, z, bounds, alpha, f, limit, STEPS * z.size)
-        if done.indefinite or done.steps == STEPS * z.size:
+        steps, indefinite = pairs(K, diagonal, z, bounds, alpha, f, limit, STEPS * z.size)
+        if indefinite or steps == STEPS * z.size:
             violation = np.inf
             break
         full = 0
@@ -198,7 +187,7 @@ def _solved(K: Any, diagonal: Any, z: Any, C: Any, bounds: Any, extra: Any, alph
         slack = max(0.0, alpha[t] * extra[t] - z[t] * (f[t] + bias))
         loss += C[t] * (slack if extra[t] == 0 else slack * slack)
     length = max(square - more, 0.0)
-    return PairFound(turns, violation, bias, length, sums - 0.5 * square, 0.5 * length + loss)
+    return turns, violation, bias, length, sums - 0.5 * square, 0.5 * length + loss
 
 
 @compiled

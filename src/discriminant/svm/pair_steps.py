@@ -8,10 +8,9 @@ integers, and that of negative ones is turned round.  A row that may not move is
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._engine.rows import compiled, inlined
 
@@ -21,32 +20,18 @@ PORTION = 256  # rows of which one extreme is found, before its place is looked 
 LARGEST = np.int64(2**63 - 1)
 
 
-class Keys(NamedTuple):
-    """f where αz may grow and -f where it may shrink, elsewhere infinity: the smallest violate the most."""
-
-    up: NDArray[np.float64]
-    low: NDArray[np.float64]
-
-
-class PairSteps(NamedTuple):
-    """How many pairs were worked off, and whether a curvature was negative."""
-
-    steps: int
-    indefinite: bool
-
-
 @compiled
-def keys(z: Any, alpha: Any, C: Any, f: Any) -> Keys:
+def keys(z: Any, alpha: Any, C: Any, f: Any) -> Any:
     """By how much each row may violate, the least of either side adding up to minus the violation."""
     up, low = np.empty(f.size), np.empty(f.size)
     for t in range(f.size):
         away_up, away_low = _distances(z[t], alpha[t], C[t])
         up[t], low[t] = away_up + f[t], away_low - f[t]
-    return Keys(up, low)
+    return up, low
 
 
 @compiled
-def pairs(K: Any, diagonal: Any, z: Any, C: Any, alpha: Any, f: Any, tol: float, steps: int) -> PairSteps:
+def pairs(K: Any, diagonal: Any, z: Any, C: Any, alpha: Any, f: Any, tol: float, steps: int) -> Any:
     """Work off pairs until the violation is at most tol, or so many steps were taken."""
     away_up, away_low = np.empty(f.size), np.empty(f.size)
     for t in range(f.size):
@@ -56,7 +41,7 @@ def pairs(K: Any, diagonal: Any, z: Any, C: Any, alpha: Any, f: Any, tol: float,
         i = _place_of_lowest(f, away_up)
         lowest = f[i] + away_up[i]
         if not _highest(f, away_low) - lowest > tol:
-            return PairSteps(step, indefinite)
+            return step, indefinite
         j = _partner(f, away_low, diagonal, K[i], diagonal[i], lowest)
         eta = diagonal[i] + diagonal[j] - 2 * K[i, j]
         indefinite |= eta < -ROUGH * (abs(diagonal[i]) + abs(diagonal[j]))
@@ -71,7 +56,7 @@ def pairs(K: Any, diagonal: Any, z: Any, C: Any, alpha: Any, f: Any, tol: float,
         p, q = K[i], K[j]
         for t in range(f.size):
             f[t] += delta * (p[t] - q[t])
-    return PairSteps(steps, indefinite)
+    return steps, indefinite
 
 
 @inlined

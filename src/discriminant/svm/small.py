@@ -33,11 +33,11 @@ class SmallSolver(DualSolver):
     def round(self, violation: float, limit: float) -> None:
         """Work off pairs of the whole problem for a while, then finish with Newton's steps."""
         bound = STEPS * self.z.size
-        done = pairs(self.K, self.diagonal, self.z, self.C, self.alpha, self.f, limit, bound)
-        self._count(*done)
+        steps, indefinite = pairs(self.K, self.diagonal, self.z, self.C, self.alpha, self.f, limit, bound)
+        self._count(steps, indefinite)
         if self.indefinite:
             return
-        if done.steps == bound and self.rounds == 1:  # pairs alone would take long
+        if steps == bound and self.rounds == 1:  # pairs alone would take long
             self._interior()
         self._newton()
 

@@ -247,3 +247,17 @@ def test_compiled_passes_return_plain_tuples() -> None:
     calls = [(name, call.func) for name, part in returned for call in ast.walk(part) if isinstance(call, ast.Call)]
     assert len(passes) > 30
     assert not [name for name, function in calls if getattr(function, "id", "") in named]
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if inspect.isclass(getattr(discriminant, name))])
+def test_docstrings_of_public_methods_are_their_own_or_those_of_a_base(name: str) -> None:
+    """What this package defines, this package describes: no text of scikit-learn's stands for it."""
+    kind = getattr(discriminant, name)
+    texts: dict[str, set[str]] = {}
+    for base in kind.__mro__:
+        if base.__module__.startswith("discriminant"):
+            for member, thing in vars(base).items():
+                made = member.endswith("_request")  # by scikit-learn, for its metadata routing
+                if not member.startswith("_") and not made and hasattr(type(thing), "__get__"):
+                    texts.setdefault(member, set()).add(inspect.cleandoc(thing.__doc__ or ""))
+    assert not [member for member in texts if inspect.getdoc(getattr(kind, member)) not in texts[member] - {""}]

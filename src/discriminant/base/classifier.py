@@ -39,7 +39,26 @@ ORDER_OF_VISITS = {
 
 
 class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
-    """Base of the classifiers: data in, ``_solutions`` for the mathematics, fitted attributes out."""
+    """Base of the classifiers: data in, ``_solutions`` for the mathematics, fitted attributes out.
+
+    Parameters
+    ----------
+    multiclass
+        What to do with more than two classes.
+    class_weight : dict, "balanced" or None
+        Weights of the classes by label; ``"balanced"`` gives all classes the same total.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (k, d) and (k,)
+        Weights w and threshold weights w₀ of the k discriminants: one for two classes, else one a class or a pair.
+    weights_ : array of shape (d+1,) or (k, d+1)
+        Augmented weights (w₀, w).
+    classes_ : array of shape (c,)
+        Labels, sorted; ``classes_[1]`` is the positive class of two.
+    status_, report_
+        Why it stopped, and what happened in words.
+    """
 
     _held: Held = COMMON | OUTCOME | COURSE | WEIGHTS
     _held |= {"classes_": "labels c", "multiclass_": "text", "intercept_": "float k"}
@@ -63,7 +82,7 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
+            Patterns; for ``kernel="precomputed"`` their kernel matrix.
         y : array of shape (n,)
             Labels of two or more classes; of two, the one that sorts last is the positive class.
         sample_weight : array of shape (n,), default=None

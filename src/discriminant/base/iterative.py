@@ -21,12 +21,13 @@ from .._guards.parameters import PASSES, Constraint, check_parameters
 from .._guards.validation import all_finite, floats
 from ..exceptions import warn_of
 from ..solution import Epochs, Report, Solution
+from .inherited_docs import DocumentedEstimator
 
 F = TypeVar("F", bound=Callable[..., Any])
 Solutions = list[Solution[Any]]
 
 
-class SolvingEstimator(CallbackSupportMixin):
+class SolvingEstimator(DocumentedEstimator, CallbackSupportMixin):
     """Base of the estimators that make one solution of each problem: ``_solutions`` is the mathematics."""
 
     report_: Report
@@ -68,7 +69,29 @@ class SolvingEstimator(CallbackSupportMixin):
 
 
 class IterativeEstimator(SolvingEstimator):
-    """Base of the procedures that the driver runs: ``_begin`` makes the rule, the rest is here."""
+    """Base of the procedures that the driver runs: ``_begin`` makes the rule, the rest is here.
+
+    Parameters
+    ----------
+    order
+        The rows' order, or a new permutation each pass.
+    start : array of shape (d+1,) or one row a discriminant
+        Augmented start vector (w₀, w); None is zero.
+    max_iter : int
+        At most so many passes over the data, or steps.
+    record
+        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
+    random_state : int, RandomState instance or None
+        Seed of the random order.
+
+    Attributes
+    ----------
+    n_iter_, n_corrections_ : int
+        Passes or steps, a last one without corrections included, and changes of the weights.
+    history_ : dict of arrays
+        ``"errors"``, ``"criterion"``, ``"step"``, ``"corrections"`` of each pass, as met on the way; ``"problem"``
+        tells whose pass it is where one against the rest, or one against one, makes several problems.
+    """
 
     max_iter: int
     start: Any

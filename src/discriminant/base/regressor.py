@@ -17,13 +17,26 @@ from .._guards.held import COMMON, OUTCOME, Held
 from .._guards.state import all_or_nothing
 from .._guards.validation import all_finite, floats, taken
 from ..solution import Findings, Report, Solution, Status, epochs_of, history_of
+from .inherited_docs import DocumentedEstimator
 from .iterative import IterativeEstimator, available_when, streams
 
 T = TypeVar("T")
 
 
-class LinearRegressor(RegressorMixin, BaseEstimator):
-    """Base of the regressors f(x) = wᵗx + w₀."""
+class LinearRegressor(DocumentedEstimator, RegressorMixin, BaseEstimator):
+    """Base of the regressors f(x) = wᵗx + w₀.
+
+    Attributes
+    ----------
+    coef_ : array of shape (d,)
+        Weights w.
+    intercept_ : float
+        The constant w₀.
+    weights_ : array of shape (d+1,)
+        Augmented weights (w₀, w).
+    status_, report_
+        Why it stopped, and what happened in words.
+    """
 
     _held: Held = COMMON | OUTCOME | {"weights_": "float 1+d", "coef_": "float d", "intercept_": "number"}
     _criterion = ""
@@ -75,18 +88,37 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
         }
         self.report_ = Report({**common, "notes": list(findings.notes), "details": dict(findings.details)})
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from patterns X with values y.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns; for ``kernel="precomputed"`` their kernel matrix.
+        y : array of shape (n,); of a network also (n, outputs)
+            Values.
+        sample_weight : array of shape (n,), default=None
+            Weights; a row of weight zero counts as absent.
+
+        Returns
+        -------
+        self
+            The fitted regressor.
+        """
+        raise NotImplementedError  # pragma: no cover
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Values of the rows of X.
 
         Parameters
         ----------
         X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
+            Patterns; for ``kernel="precomputed"`` their rows of the kernel, one column a training row.
 
         Returns
         -------
         array of shape (n,); of a network also (n, outputs)
-            f(x), which is wᵗx + w₀ but for networks.
+            f(x), which is wᵗx + w₀, with a kernel Σ αᵢ K(xᵢ, x) + w₀, or what the output units of a network say.
         """
         check_is_fitted(self)
         return self._values(taken(self, X, reset=False))
@@ -96,7 +128,13 @@ class LinearRegressor(RegressorMixin, BaseEstimator):
 
 
 class IterativeRegressor(IterativeEstimator, LinearRegressor):
-    """Base of the regressors that the driver runs: ``_aimed`` makes the problem, the rest is here."""
+    """Base of the regressors that the driver runs: ``_aimed`` makes the problem, the rest is here.
+
+    Attributes
+    ----------
+    history_ : dict of arrays
+        ``"criterion"``, ``"step"``, ``"corrections"`` of each pass, as met on the way.
+    """
 
     _aimed: Callable[..., Any]  # the problem of X and y, once they have passed
     _remedy: Callable[[], str]  # what to try when the fit did not finish
@@ -108,22 +146,6 @@ class IterativeRegressor(IterativeEstimator, LinearRegressor):
     @with_callbacks
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from patterns X with values y.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,); of a network also (n, outputs)
-            Values.
-        sample_weight : array of shape (n,), default=None
-            Weights; a row of weight zero counts as absent.
-
-        Returns
-        -------
-        self
-            The fitted regressor.
-        """
         self._check_parameters()
         self._learn(self._aimed(X, y, sample_weight, reset=True), X, y, sample_weight)
         return self

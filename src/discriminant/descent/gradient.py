@@ -133,37 +133,9 @@ class GradientDescent(CriterionClassifier):
 
     Parameters
     ----------
-    criterion : str or Criterion class, default="mse"
-        What is minimized: a name of ``discriminant.criteria``.
-    margin : float or array of shape (n,), default=None
-        The margins b of the criterion; None is its own default, but 1 for ``"squared"`` without a start: a = 0 is a
-        minimum of J_q without margins.
-    schedule : float, str, callable or Schedule, default="auto"
+    schedule : float, str, callable or Schedule
         The step η(k); ``"optimal"`` is Eq. 14 and needs a criterion with a Hessian.  ``"auto"`` is Eq. 14, halved
         where J would rise; for a criterion without a Hessian it is a step towards a level below the lowest J so far.
-    tol : float, default=1e-8
-        θ: it stops when a step is shorter than this, relative to ‖a‖ where that exceeds one, the gradient has
-        fallen as far below that at a = 0, and the second-order expansion promises a fall of J by less than this part.
-        A criterion with kinks is at its minimum only where the gradient is zero.
-    start : array of shape (d+1,), default=None
-        Augmented start vector (w₀, w); None is zero.
-    max_iter : int, default=1000
-        At most so many steps.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
-    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
-        What to do with more than two classes.
-
-    Attributes
-    ----------
-    coef_, intercept_, weights_ : arrays
-        Weights w, threshold weights w₀, and both as (w₀, w).
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
-    n_iter_, n_corrections_ : int
-        Steps, and those that changed the weights.
-    history_, status_, report_
-        What happened, why it stopped, and both in words.
 
     References
     ----------

@@ -79,7 +79,6 @@ class CriterionRule:
 
     @property
     def path(self) -> NDArray[Any] | None:
-        """The recorded weights."""
         return self.trail.so_far(self.a)
 
     def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
@@ -163,7 +162,25 @@ def length(vector: NDArray[Any]) -> float:
 
 
 class CriterionClassifier(IterativeClassifier):
-    """Parameters and checks that both algorithms share."""
+    """Parameters and checks that both algorithms share.
+
+    Parameters
+    ----------
+    criterion : str or Criterion class
+        What is minimized: a name of ``discriminant.criteria``.
+    margin : float or array of shape (n,)
+        The margins b of the criterion; None is its own default, but 1 for ``"squared"`` without a start: a = 0 is a
+        minimum of J_q without margins.
+    tol : float
+        θ: it stops when a step is shorter than this, relative to ‖a‖ where that exceeds one, the gradient has
+        fallen as far below that at a = 0, and the second-order expansion promises a fall of J by less than this part.
+        A criterion with kinks is at its minimum only where the gradient is zero.
+
+    Attributes
+    ----------
+    n_iter_, n_corrections_ : int
+        Steps, and those that changed the weights.
+    """
 
     _parameters = {
         "tol": Number("give a threshold theta >= 0 for the length of a step", 0, closed=True),

@@ -71,12 +71,10 @@ class ErrorCorrectingRule(Changing):
 
     @property
     def answer(self) -> Array:
-        """The weights, one row a discriminant."""
         return np.atleast_2d(self.A)
 
     @property
     def path(self) -> Array | None:
-        """The recorded weights."""
         return self.recorded.so_far(self.A)
 
     @property

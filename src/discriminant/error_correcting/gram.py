@@ -67,7 +67,14 @@ def is_precomputed(model: Any) -> bool:
 
 
 class KernelClassifier(IterativeClassifier):
-    """Base of the classifiers g(x) = Σ αᵢ zᵢ K(xᵢ, x) + w₀; with the linear kernel g is the plane (w₀, w)."""
+    """Base of the classifiers g(x) = Σ αᵢ zᵢ K(xᵢ, x) + w₀; with the linear kernel g is the plane (w₀, w).
+
+    Parameters
+    ----------
+    kernel : str, Kernel or callable
+        ``"linear"``, ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"``, a kernel of
+        ``discriminant.mercer`` or a function K(X, Z).
+    """
 
     _parameters = {"kernel": lambda name, value: mercer.get(value), "cache_size": CACHE_SIZE, "record": RECORD}
 

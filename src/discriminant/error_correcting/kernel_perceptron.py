@@ -161,7 +161,6 @@ class DualRule(ErrorCorrectingRule):
         return visit(block, np.arange(len(block), dtype=np.uint32))
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """One pass."""
         self.gram.fill(watch)
         totals = self.sweep(problem, watch)
         if not totals.corrections:
@@ -215,27 +214,16 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="linear"
-        ``"linear"``, ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"``, a kernel of
-        ``discriminant.mercer`` or a function K(X, Z).
-    bias : {"radius", "augmented"}, default="radius"
+    bias : {"radius", "augmented"}
         Increment of b: R², the largest K(x, x), as in Table 2.2; or 1.
-    margin : float, default=0.0
+    margin : float
         The margin that a pattern must exceed.
-    schedule : float, str, callable or Schedule, default=1.0
+    schedule : float, str, callable or Schedule
         The increment η(k) of the k-th correction.
-    order : {"cyclic", "random"}, default="cyclic"
-        The rows' order, or a new permutation each pass.
-    max_iter : int, default=1000
-        Passes at the most.
-    cache_size : float, default=1000
+    cache_size : float
         Megabytes of kernel rows that may be kept; beyond that they are computed anew each pass.
-    record : {None, "weights"}, default=None
+    record : {None, "weights"}
         ``"weights"`` keeps the path of (b, α₁ z₁, …, αₙ zₙ) in ``history_["weights"]``.
-    multiclass : {"kesler", "one-vs-rest", "one-vs-one"}, default="kesler"
-        What to do with more than two classes.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the random order.
 
     Attributes
     ----------
@@ -249,12 +237,6 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
         With the linear kernel: w, and (b, w).
     X_fit_ : array or CSR matrix
         The training rows, which the discriminant is made of.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
-    n_iter_, n_corrections_ : int
-        Passes and corrections.
-    history_, status_, report_
-        What happened, why it stopped, and both in words.
 
     References
     ----------

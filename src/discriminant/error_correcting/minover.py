@@ -63,53 +63,10 @@ class MinOver(MarginClassifier):
 
     Parameters
     ----------
-    kernel : str, Kernel or callable, default="linear"
-        ``"linear"``, ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"``, a kernel of
-        ``discriminant.mercer`` or a function K(X, Z).
-    step : {"line", "fixed"}, default="line"
+    step : {"line", "fixed"}
         ``"fixed"`` is the rule as it was printed, which adds the worst pattern of each class and never takes one back:
         the gap falls like 1/t.  ``"line"`` takes from the best remembered pattern what it gives to the worst one of the
         class, as much as shortens w most, and converges linearly.
-    tol : float, default=1e-3
-        Stop when the margin is within this fraction of the largest one: the bound less the margin is at most
-        tol x margin.
-    max_iter : int, default=20000
-        Updates at the most.
-    cache_size : float, default=1000
-        Megabytes of kernel rows that may be kept; the linear kernel needs none.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the planes (w₀, w) of all updates in ``history_["weights"]``, scaled as the answer is; with
-        a kernel (w₀, α₁ z₁, …, αₙ zₙ).
-    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
-        What to do with more than two classes.
-
-    Attributes
-    ----------
-    coef_, intercept_, weights_ : arrays
-        With the linear kernel: w, w₀ and (w₀, w), scaled so that the smallest z g(x) is 1, or ‖w‖ = 1 if the
-        plane leaves errors.  With another kernel there is ``intercept_`` alone.
-    alpha_ : array of shape (n,) or (n, number of problems)
-        Multipliers in that scale: w = Σ αᵢ zᵢ xᵢ.
-    dual_coef_, X_fit_ : arrays
-        With another kernel: αᵢ zᵢ, one row a problem, and the training rows.
-    support_ : array of int
-        Rows with α > 0.
-    margin_ : float or array
-        Geometric margin, in the feature space of the kernel; not positive if the plane leaves errors.
-    gap_ : float or array
-        How much larger a margin could be, as a fraction of this one; infinite if the plane leaves errors, which
-        ``report_`` then says.
-    evidence_ : array of shape (n,), one row a problem, or None
-        With ``NOT_SEPARABLE``: weights that add up to 1 in each class and make the same mean of both.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
-    n_iter_, n_corrections_ : int
-        Updates.
-    history_ : dict of arrays
-        ``"criterion"`` is the margin after each update, ``"errors"``, ``"step"`` and ``"corrections"`` as elsewhere.
-    status_, report_
-        Why it stopped, and all of it in words.  ``CONVERGED``: to ``tol``; ``NOT_SEPARABLE``: the hulls share a point,
-        but for rounding.
 
     Notes
     -----

@@ -146,7 +146,6 @@ class PerceptronRule(ErrorCorrectingRule):
         )  # fmt: skip
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
-        """Correct at each violator."""
         visits = self.visits(problem, order, etas)
         return PassTotals(*_epoch(visits, self.A, to, self.b, self.bias, self.variants, self._trail))
 
@@ -184,7 +183,6 @@ class SingleSamplePerceptron(PerceptronRule):
         return np.atleast_2d(self.A - kept.total / kept.visits[0]).astype(self.A.dtype)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """One pass."""
         totals = self.sweep(problem, watch)
         status = self._ended(problem, totals)
         if status is Status.SEPARATED and self.variants is not None and self.variants.total.size:
@@ -228,57 +226,32 @@ class Perceptron(OnlineClassifier):
 
     Parameters
     ----------
-    batch : bool, default=False
+    batch : bool
         Add all violators at once (Algorithms 3 and 6) instead of one by one (4 and 5).
-    margin : float, default=0.0
+    margin : float
         The margin b ≥ 0 that aᵗy must exceed.
-    schedule : float, str, callable or Schedule, default=1.0
+    schedule : float, str, callable or Schedule
         The increment η(k) of the k-th correction: a number, ``"1/k"``, ``"k"``, ``"adaptive"``, a function of k.
-    average : bool, default=False
+    average : bool
         Answer with the mean of the weights over all visits; the stop looks at the weights themselves,
         ``last_weights_``.
-    pocket : bool, default=False
+    pocket : bool
         Visit at random with replacement and keep the best weights seen: a copy is made when a run of correct answers
         is longer than that of the pocket and the errors on all patterns are fewer.
-    slack : float, default=0.0
+    slack : float
         Δ > 0 gives every pattern a coordinate of its own, which makes any patterns separable; ``predict`` drops it.
-    bias : {"augmented", "radius"}, default="augmented"
+    bias : {"augmented", "radius"}
         Increment of w₀: η, or η R² with R the largest length of a pattern.
-    order : {"cyclic", "random"}, default="cyclic"
-        The rows' order, or a new permutation each pass.
-    start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start vector (w₀, w); None is zero.
-    max_iter : int, default=1000
-        Passes at the most.
-    record : {None, "weights"}, default=None
+    record : {None, "weights"}
         ``"weights"`` keeps the path of the weights in ``history_["weights"]``: every correction for up to 10,000,
         thinned beyond, at most 512 MiB.
-    multiclass : {"kesler", "one-vs-rest", "one-vs-one"}, default="kesler"
-        What to do with more than two classes.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None
         Seed of the random order and of the pocket's visits.
 
     Attributes
     ----------
-    coef_ : array of shape (1, d), (c, d) or one row a pair
-        Weights w.
-    intercept_ : array of shape (1,), (c,) or one entry a pair
-        Threshold weights w₀.
-    weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w₀, w).
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
-    n_iter_ : int
-        Passes made, the final clean one included.
-    n_corrections_ : int
-        Changes of the weights.
-    history_ : dict of arrays
-        ``"errors"``, ``"criterion"``, ``"step"``, ``"corrections"`` of each pass, as met on the way; ``"problem"``
-        tells whose pass it is where one against the rest, or one against one, makes several problems.
-    status_ : Status
-        Why it stopped.
-    report_ : Report
-        The same in words, with the bound of the theorem.
+    status_, report_
+        Why it stopped, and what happened in words, with the bound of the theorem.
     last_weights_ : array
         With ``average`` or ``pocket``: the weights at the end of the last pass.
     n_copies_ : int

@@ -92,7 +92,6 @@ class PiecewiseRule(ErrorCorrectingRule):
         return self.best
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
-        """Correct at each error."""
         return PassTotals(*_epoch(self.visits(problem, order, etas), self.owner, to, self._trail))
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
@@ -110,19 +109,13 @@ class PiecewiseLinearMachine(IterativeClassifier):
 
     Parameters
     ----------
-    n_subclasses : int or sequence of int, default=2
+    n_subclasses : int or sequence of int
         Weight vectors of each class.
-    eta : float, default=1.0
+    eta : float
         The fixed increment.
-    order : {"cyclic", "random"}, default="random"
-        The rows' order, or a new permutation each pass.
-    start : array of shape (number of weight vectors, d+1), default=None
+    start : array of shape (number of weight vectors, d+1)
         Augmented start vectors, class by class; None draws small ones at random.
-    max_iter : int, default=1000
-        Passes at the most.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
-    random_state : int, RandomState instance or None, default=None
+    random_state : int, RandomState instance or None
         Seed of the start and of the random order.
 
     Attributes
@@ -133,12 +126,6 @@ class PiecewiseLinearMachine(IterativeClassifier):
         The same as w and w₀.
     subclasses_ : array of int
         For each weight vector, the index of its class in ``classes_``.
-    classes_ : array
-        Labels, sorted.
-    n_iter_, n_corrections_ : int
-        Passes and changes of the weights.
-    history_, status_, report_
-        What happened, why it stopped, and both in words.
 
     References
     ----------
@@ -264,18 +251,6 @@ class PiecewiseLinearMachine(IterativeClassifier):
         return np.asarray(np.maximum.reduceat(scores, firsts, axis=1))
 
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Discriminants of the classes; of two classes, the second minus the first.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n,) or (n, c)
-            The largest decides.
-        """
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 

@@ -97,7 +97,6 @@ class RelaxationRule(ErrorCorrectingRule):
         return self._lengths, self._weight
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
-        """Relax each violator."""
         norms, weight = self.measure(problem)
         visits = self.visits(problem, order, etas)._replace(weight=weight)
         return PassTotals(*_epoch(visits, norms, self.A, to, self.b, self._trail))
@@ -190,39 +189,14 @@ class Relaxation(OnlineClassifier):
 
     Parameters
     ----------
-    batch : bool, default=False
+    batch : bool
         Relax all violators at once (Algorithm 8) instead of one by one (9).
-    margin : float, default=1.0
+    margin : float
         The margin b ≥ 0.
-    eta : float, str, callable or Schedule, default=None
+    eta : float, str, callable or Schedule
         Relaxation factor: in (0, 2) for single samples; for the batch rule it should stay below
         2 / λ_max(Σ yyᵗ/‖y‖²), and a larger one warns.  None is 1 for single samples and half the bound for
         the batch rule.
-    order : {"cyclic", "random"}, default="cyclic"
-        The rows' order, or a new permutation each pass.
-    start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start vector (w₀, w); None is zero.
-    max_iter : int, default=1000
-        Passes at the most.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
-    multiclass : {"kesler", "one-vs-rest", "one-vs-one"}, default="kesler"
-        What to do with more than two classes.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the random order.
-
-    Attributes
-    ----------
-    coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
-        Weights w and w₀.
-    weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w₀, w).
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
-    n_iter_, n_corrections_ : int
-        Passes and changes of the weights.
-    history_, status_, report_
-        What happened, why it stopped, and both in words.
 
     References
     ----------

@@ -125,13 +125,11 @@ class WinnowRule(ErrorCorrectingRule):
         return WinnowFindings(exponents=self.s[None].copy(), shift=self.scale.shift)
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
-        """Correct at each error."""
         totals, shifted = _epoch(self.visits(problem, order, etas), self.s, to, self.scale, self._trail)
         self.scale = ExponentScale(self.scale.rate, self.scale.room, *shifted)
         return PassTotals(*totals)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """One pass."""
         totals = self.sweep(problem, watch)
         if not np.all(np.isfinite(self.s)):
             raise problem.refuse()
@@ -143,20 +141,10 @@ class BalancedWinnow(OnlineClassifier):
 
     Parameters
     ----------
-    alpha : float, default=1.1
+    alpha : float
         Base of the corrections, above 1.  The larger the features, the closer to 1 it should be.
-    order : {"cyclic", "random"}, default="cyclic"
-        The rows' order, or a new permutation each pass.
-    start : array of shape (d+1,) or (c, d+1), default=None
+    start : array of shape (d+1,) or (c, d+1)
         Augmented start exponents s, where a⁺ = αˢ and a⁻ = α⁻ˢ; None is zero, a⁺ = a⁻ = 1.
-    max_iter : int, default=1000
-        Passes at the most.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
-    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
-        What to do with more than two classes.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the random order.
 
     Attributes
     ----------
@@ -166,12 +154,6 @@ class BalancedWinnow(OnlineClassifier):
         The exponents s: a⁺ = αˢ, a⁻ = α⁻ˢ.
     shift_ : float or array, one entry a problem
         Logarithm of the factor that the weights were divided by, 0 unless they are huge.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
-    n_iter_, n_corrections_ : int
-        Passes and changes of the weights.
-    history_, status_, report_
-        What happened, why it stopped, and both in words.
 
     References
     ----------

@@ -69,27 +69,23 @@ class LinearProgram(LinearClassifier):
 
     Parameters
     ----------
-    criterion : {"perceptron", "minimax"}, default="perceptron"
+    criterion : {"perceptron", "minimax"}
         Minimize the sum of the violations, which also serves classes that overlap; or the largest one, which separates
         or gives evidence that nothing does.
-    b : float or array of shape (n,), default=1.0
+    b : float or array of shape (n,)
         The margins, positive: one number, or one for each pattern.
-    time_limit : float, default=None
+    time_limit : float
         Seconds after which the fit gives up with a TimeoutError; None is no limit.
-    multiclass : {"kesler", "one-vs-rest", "one-vs-one"}, default="kesler"
+    multiclass : {"kesler", "one-vs-rest", "one-vs-one"}
         What to do with more than two classes: one linear machine, or problems of two categories.
 
     Attributes
     ----------
-    coef_, intercept_, weights_ : arrays
-        Weights w, threshold weights w₀, and both as (w₀, w).
     objective_ : float
         The criterion at these weights; of several problems the sum, or for ``"minimax"`` the largest.
     dual_ : array of shape (n,), (n, c) or (number of problems, n)
         The multipliers, one for each inequality: column j of a linear machine compares with class j, and a pattern has
         zero for its own class.  Where the classes are separable all are zero.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
     history_, status_, report_
         What happened, why it stopped, and both in words, with the duality gap.
 

@@ -32,6 +32,7 @@ from .._guards.parameters import RECORD, Choice, Number
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import IterativeClassifier
 from ..base.diagnosis import SENTENCES
+from ..base.probabilities import ProbabilityMixin
 from ..exceptions import InfiniteEstimateWarning, warn_user
 from ..multiclass import relabel
 from ..schedules import Optimal, get
@@ -53,47 +54,36 @@ CRITERIA = {
 }
 
 
-class LogisticDiscriminant(IterativeClassifier):
+class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
     """Logistic regression for two classes or many, by log loss or squared loss, with a ridge, Firth's penalty or none.
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float
         What a unit of log loss costs beside ‖w‖²/2, for ``penalty="l2"``; ``inf`` is no penalty.
-    loss : {"log", "squared"}, default="log"
-        The log loss, or half the squared error of the sigmoid by gradient descent, which is never penalized.
-    penalty : {"l2", "firth", None}, default="l2"
+    loss : {"log", "squared"}
+        The log loss, or half the squared error of the sigmoid by gradient descent, which is never penalized; the
+        probabilities of three classes or more are then their sigmoids divided by the sum.
+    penalty : {"l2", "firth", None}
         A ridge on w; Firth's penalty, for two classes; or none. w₀ is never penalized by ``"l2"``.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes by label; ``"balanced"`` gives all classes the same total.
-    schedule : float, str, Schedule, callable or None, default=None
+    schedule : float, str, Schedule, callable or None
         Steps η(k) of the squared loss; None is a constant with which the criterion never rises.
-    tol : float, default=1e-8
+    tol : float
         Log loss: stop when the Newton decrement, an estimate of how far the criterion is above its minimum, falls below
         tol times the criterion; where the Hessian is cheap it goes on to rounding, and below a million numbers of X at
         least to 1e-11 of the criterion. 0 always goes on to rounding.
         Squared loss: stop when the step is at most tol times max(1, ‖a‖), and the gradient at most tol times the
         steepest one.
-    start : array of shape (d+1,) or (c, d+1), default=None
+    start : array of shape (d+1,) or (c, d+1)
         Augmented weights (w₀, w) to begin with; None is zero, or for many rows the answer for a few of them. A start so
         far out that the Hessian says nothing there is replaced by zero, and the report says so.
-    max_iter : int, default=1000
-        At most so many steps.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
 
     Attributes
     ----------
-    coef_, intercept_, weights_ : arrays
-        Weights w, threshold weights w₀, and both as (w₀, w); one row a class for three or more.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
     covariance_ : array of shape (d+1, d+1), or None
         The inverse information matrix of (w₀, w), for two classes, log loss and no ridge; see ``summary``.
     recession_ : array like ``weights_``, or None
         Where the estimate is infinite, the direction in which it lies, of unit length; ``weights_`` lie far out on it.
-    n_iter_, n_corrections_ : int
-        Steps.
     history_, status_, report_
         What happened, why it stopped, and both in words, with method, gradient and Newton decrement.
 
@@ -245,40 +235,15 @@ class LogisticDiscriminant(IterativeClassifier):
 
     # --- probabilities
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n, c)
-            One column a class, in the order of ``classes_``. For the squared loss and three classes or more, the
-            sigmoids of the classes divided by their sum.
-        """
+    def _probabilities(self, X: Any) -> NDArray[Any]:
         g = self.decision_function(X)
         if g.ndim == 1:
             return np.column_stack([expit(-g), expit(g)])
         if self.loss == "squared":
-            return np.asarray(np.exp(self.predict_log_proba(X)))
+            return np.asarray(np.exp(self._log_probabilities(X)))
         return np.asarray(softmax(g, axis=1))
 
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of the probabilities, exact where these underflow.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n, c)
-            One column a class, in the order of ``classes_``.
-        """
+    def _log_probabilities(self, X: Any) -> NDArray[Any]:
         g = self.decision_function(X)
         if g.ndim == 1:
             return np.column_stack([log_expit(-g), log_expit(g)])

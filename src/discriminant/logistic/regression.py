@@ -75,7 +75,6 @@ class RegressionRule:
 
     @property
     def path(self) -> NDArray[Any] | None:
-        """The recorded weights."""
         return None if self.trail is None else self.trail.so_far(self._shown())
 
     @property

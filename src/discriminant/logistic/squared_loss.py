@@ -80,7 +80,6 @@ class SquaredRule:
 
     @property
     def path(self) -> NDArray[Any] | None:
-        """The recorded weights."""
         return self.trail.so_far(self.answer[0])
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:

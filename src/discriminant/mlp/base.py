@@ -41,7 +41,53 @@ LAYER = Number("give the units of each hidden layer, (64,) or ()", 1, closed=Tru
 
 
 class NetworkEstimator(IterativeEstimator):
-    """What classifier and regressor share: parameters, the fit, weights by hand, the forward pass."""
+    """What classifier and regressor share: parameters, the fit, weights by hand, the forward pass.
+
+    Parameters
+    ----------
+    hidden : tuple of int
+        Units of each hidden layer; ``()`` is a single layer.
+    activation
+        What a hidden unit makes of its activation input a: 1 / (1 + e⁻ᵃ), tanh a, max(0, a), a.
+    solver
+        Steps scaled by running means of the gradient and of its square; or gradient descent with momentum.
+    alpha : float
+        Penalty α‖W‖²/2 on the weights, divided by the total weight of a batch; the biases are free.
+    batch_size : int or "auto"
+        Rows of a step. "auto" is 200, or all rows when there are fewer; a number that exceeds the rows warns, and all
+        rows make one batch.
+    learning_rate : float
+        Length η of the steps.
+    momentum : float
+        Share of the last step that is made again; for "sgd" only.
+    nesterov
+        Nesterov's momentum; for "sgd" only.
+    tol : float
+        It stops when the loss, or with ``early_stopping`` that of the rows held out, has not fallen by ``tol`` for more
+        than ``n_iter_no_change`` passes.
+    early_stopping
+        Hold out rows, watch their loss, and end with the weights that did best on them.
+    validation_fraction : float
+        Share of the rows that is held out.
+    n_iter_no_change : int
+        Passes without progress that are waited for.
+    random_state : int, RandomState instance or None
+        Seed of the first weights, the rows held out and the order.
+
+    Attributes
+    ----------
+    coefs_ : list of arrays of shape (inputs, outputs)
+        Weights of each layer.
+    intercepts_ : list of arrays of shape (outputs,)
+        Biases of each layer.
+    n_outputs_, n_layers_ : int
+        Output units, and layers with that of the inputs.
+    n_iter_, n_corrections_ : int
+        Passes and steps.
+    history_ : dict of arrays
+        ``"criterion"`` (the loss with its penalty), ``"step"``, ``"corrections"`` and, of a classifier, ``"errors"`` of
+        each pass, as met on the way; with ``early_stopping`` also ``"validation"``, the loss of the rows held out.
+    """
 
     _held: Held = optional(OUTCOME | COURSE) | {
         "weights_": None,

@@ -33,6 +33,7 @@ from .._engine.problem import Problem, check_weight, make_problem
 from .._guards.parameters import Choice
 from ..base.class_weights import check_class_weight
 from ..base.online import OnlineClassifier
+from ..base.probabilities import ProbabilityMixin
 from ..geometry import Hyperplane, LinearMachine
 from ..solution import Solution
 from .backpropagation import Output
@@ -40,68 +41,16 @@ from .base import NetworkEstimator
 from .training import Lesson, lesson
 
 
-class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
+class MultilayerPerceptron(ProbabilityMixin, NetworkEstimator, OnlineClassifier):
     """A feed-forward network of neurons as a classifier, learned by backpropagation.
 
     Two classes have one output unit, the probability of ``classes_[1]``; more classes have one each.
 
     Parameters
     ----------
-    hidden : tuple of int, default=(64,)
-        Units of each hidden layer; ``()`` is a single layer.
-    activation : {"relu", "sigmoid", "tanh", "linear"}, default="relu"
-        What a hidden unit makes of its activation input a: max(0, a), 1 / (1 + e⁻ᵃ), tanh a, a.
-    loss : {"log", "squared"}, default="log"
+    loss : {"log", "squared"}
         The log loss, of sigmoid output for two classes and of softmax for more; or the book's squared error of
-        sigmoid outputs, halved.
-    solver : {"adam", "sgd"}, default="adam"
-        Steps scaled by running means of the gradient and of its square; or gradient descent with momentum.
-    alpha : float, default=1e-4
-        Penalty α‖W‖²/2 on the weights, divided by the total weight of a batch; the biases are free.
-    batch_size : int or "auto", default="auto"
-        Rows of a step. "auto" is 200, or all rows when there are fewer; a number that exceeds the rows warns, and all
-        rows make one batch.
-    learning_rate : float, default=0.001
-        Length η of the steps.
-    momentum : float, default=0.9
-        Share of the last step that is made again; for "sgd" only.
-    nesterov : bool, default=True
-        Nesterov's momentum; for "sgd" only.
-    order : {"random", "cyclic"}, default="random"
-        A new permutation of the rows each pass, or their own order.
-    max_iter : int, default=200
-        At most so many passes over the data.
-    tol : float, default=1e-4
-        It stops when the loss, or with ``early_stopping`` that of the rows held out, has not fallen by ``tol`` for more
-        than ``n_iter_no_change`` passes.
-    early_stopping : bool, default=False
-        Hold out rows, watch their loss, and end with the weights that did best on them.
-    validation_fraction : float, default=0.1
-        Share of the rows that is held out.
-    n_iter_no_change : int, default=10
-        Passes without progress that are waited for.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes; "balanced" makes them count the same.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the first weights, the rows held out and the order.
-
-    Attributes
-    ----------
-    coefs_ : list of arrays of shape (inputs, outputs)
-        Weights of each layer.
-    intercepts_ : list of arrays of shape (outputs,)
-        Biases of each layer.
-    classes_ : array of shape (c,)
-        Labels, sorted.
-    n_iter_, n_corrections_ : int
-        Passes and steps.
-    n_outputs_, n_layers_ : int
-        Output units, and layers with that of the inputs.
-    history_ : dict of arrays
-        ``"criterion"`` (the loss with its penalty), ``"errors"``, ``"step"``, ``"corrections"`` of each pass, as met on
-        the way; with ``early_stopping`` also ``"validation"``, the loss of the rows held out.
-    status_, report_
-        Why it stopped, and what happened in words.
+        sigmoid outputs, halved; several of these are divided by their sum to be probabilities.
 
     Notes
     -----
@@ -240,35 +189,11 @@ class MultilayerPerceptron(NetworkEstimator, OnlineClassifier):
         check_is_fitted(self)
         return self._inputs(self._taken(X, reset=False))
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Give the outputs as probabilities of the classes, in the order of ``classes_``.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n, c)
-            Rows that sum to 1; several sigmoid outputs (``loss="squared"``) are divided by their sum.
-        """
+    def _probabilities(self, X: Any) -> NDArray[Any]:
         a = self._scores(X)
         return np.asarray(special.expit(np.hstack([-a, a])) if a.shape[1] == 1 else np.exp(self._log_proba(a)))
 
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Give the logarithms of the probabilities, exact also where these vanish.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n, c)
-            Logarithms.
-        """
+    def _log_probabilities(self, X: Any) -> NDArray[Any]:
         return self._log_proba(self._scores(X))
 
     def _log_proba(self, a: NDArray[Any]) -> NDArray[Any]:

@@ -29,57 +29,6 @@ class MultilayerPerceptronRegressor(NetworkEstimator, IterativeRegressor):
 
     Minimizes half the mean of ‖y - f(x)‖²; the output units are linear, one for each column of y.
 
-    Parameters
-    ----------
-    hidden : tuple of int, default=(64,)
-        Units of each hidden layer; ``()`` is a single layer.
-    activation : {"relu", "sigmoid", "tanh", "linear"}, default="relu"
-        What a hidden unit makes of its activation input a: max(0, a), 1 / (1 + e⁻ᵃ), tanh a, a.
-    solver : {"adam", "sgd"}, default="adam"
-        Steps scaled by running means of the gradient and of its square; or gradient descent with momentum.
-    alpha : float, default=1e-4
-        Penalty α‖W‖²/2 on the weights, divided by the total weight of a batch; the biases are free.
-    batch_size : int or "auto", default="auto"
-        Rows of a step. "auto" is 200, or all rows when there are fewer; a number that exceeds the rows warns, and all
-        rows make one batch.
-    learning_rate : float, default=0.001
-        Length η of the steps.
-    momentum : float, default=0.9
-        Share of the last step that is made again; for "sgd" only.
-    nesterov : bool, default=True
-        Nesterov's momentum; for "sgd" only.
-    order : {"random", "cyclic"}, default="random"
-        A new permutation of the rows each pass, or their own order.
-    max_iter : int, default=200
-        At most so many passes over the data.
-    tol : float, default=1e-4
-        It stops when the loss, or with ``early_stopping`` that of the rows held out, has not fallen by ``tol`` for more
-        than ``n_iter_no_change`` passes.
-    early_stopping : bool, default=False
-        Hold out rows, watch their loss, and end with the weights that did best on them.
-    validation_fraction : float, default=0.1
-        Share of the rows that is held out.
-    n_iter_no_change : int, default=10
-        Passes without progress that are waited for.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the first weights, the rows held out and the order.
-
-    Attributes
-    ----------
-    coefs_ : list of arrays of shape (inputs, outputs)
-        Weights of each layer.
-    intercepts_ : list of arrays of shape (outputs,)
-        Biases of each layer.
-    n_iter_, n_corrections_ : int
-        Passes and steps.
-    n_outputs_, n_layers_ : int
-        Output units, and layers with that of the inputs.
-    history_ : dict of arrays
-        ``"criterion"`` (the loss with its penalty), ``"step"``, ``"corrections"`` of each pass, as met on the way; with
-        ``early_stopping`` also ``"validation"``, the loss of the rows held out.
-    status_, report_
-        Why it stopped, and what happened in words.
-
     References
     ----------
     *Machine Learning: Theory and Practice*, §8.6, Example 16.

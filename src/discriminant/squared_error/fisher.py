@@ -117,23 +117,21 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
 
     Parameters
     ----------
-    within : {"pooled", "equal"}, default="pooled"
+    within : {"pooled", "equal"}
         Spread within the classes: the scatter of all patterns about their class means, or the sum of the class
         covariances, each counting the same.
-    threshold : {"mean", "midpoint"}, default="mean"
+    threshold : {"mean", "midpoint"}
         Where the plane of two classes lies: through the mean of all patterns, or midway between the class means.
         More than two classes go to the nearest mean.
-    shrinkage : None, "auto" or float, default=None
+    shrinkage : None, "auto" or float
         Mix the covariance with a multiple of the identity: a share in [0, 1], or that of Ledoit and Wolf.
-    n_components : int, default=None
+    n_components : int
         Directions that ``transform`` returns, at most min(c − 1, d); None is all.
 
     Attributes
     ----------
     coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
         Weights w and w₀; for two classes w = S_W⁻¹ (m_1 − m_2).
-    weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w₀, w).
     means_ : array of shape (c, d)
         Class means.
     priors_ : array of shape (c,)
@@ -144,8 +142,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         Share of the scatter between the classes along each direction.
     rank_ : int
         Rank of the scatter matrix within the classes.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
     status_, report_
         Why it stopped, and the rank and the condition in words.
 

@@ -113,7 +113,6 @@ class HoKashyapRule:
 
     @property
     def path(self) -> NDArray[Any] | None:
-        """The recorded weights."""
         return self.trail.so_far(self.answer[0])
 
     @property
@@ -278,40 +277,28 @@ class HoKashyap(IterativeClassifier):
 
     Parameters
     ----------
-    variant : {"pseudoinverse", "modified", "descent"}, default="pseudoinverse"
+    variant : {"pseudoinverse", "modified", "descent"}
         Algorithm 11; Eq. 88, which makes the same vectors; or Eq. 90, which needs no pseudoinverse.
-    eta : float, "optimal" or None, default=None
+    eta : float, "optimal" or None
         Rate: in (0, 1), and None is 1/2.  For ``"descent"`` below 2 / λ_max(R^½ YᵗY R^½), and None is half of that;
         ``"optimal"`` lowers the criterion most at each step (Eqs. 94 and 95).
-    R : {"identity", "gram"} or array of shape (d+1, d+1), default="identity"
+    R : {"identity", "gram"} or array of shape (d+1, d+1)
         The matrix of ``"descent"``: symmetric and positive definite; ``"gram"`` is the inverse of YᵗY.
-    margin : float or array of shape (n,), default=1.0
+    margin : float or array of shape (n,)
         The first margins b(1), positive.
-    tol : float, default=1e-9
+    tol : float
         The evidence λ holds when |Yᵗλ| ≤ tol |Y|ᵗλ in every component.
-    start : array of shape (d+1,) or (c, d+1), default=None
+    start : array of shape (d+1,) or (c, d+1)
         Augmented start vector (w₀, w) of ``"descent"``; None is zero.  The other variants start from Y⁺ b(1).
-    max_iter : int, default=10000
-        Iterations, at most.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
-    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
-        What to do with more than two classes.
 
     Attributes
     ----------
-    coef_, intercept_, weights_ : arrays
-        Weights w, threshold weights w₀, and both as (w₀, w).
     margins_, errors_ : arrays of shape (n,), or one row for each two-category problem
         The margins b and the errors e = Ya − b; a row that is no part of the problem keeps b(1) and has e = 0.
     evidence_ : array like ``margins_``, or None
         The evidence λ of nonseparability; zero rows for problems without any, None when no problem has any.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
     n_iter_, n_corrections_ : int
         The k of the last a(k) that was looked at, and the changes of the weights.
-    history_, status_, report_
-        What happened, why it stopped, and both in words.
 
     References
     ----------

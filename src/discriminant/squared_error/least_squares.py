@@ -30,7 +30,7 @@ from .._guards.parameters import Constraint, check_parameters, choice
 from .._guards.state import all_or_nothing
 from .._guards.validation import floats
 from ..base.classifier import LinearClassifier
-from ..base.iterative import available_when
+from ..base.probabilities import ProbabilityMixin
 from ..base.regressor import LinearRegressor
 from ..solution import Solution, Status
 from .solver import Answer, Matrix, findings_of, solve
@@ -59,31 +59,20 @@ def loss_targets(L: Matrix) -> Matrix:
     return np.array([[L[0, 0] - L[1, 0]], [L[0, 1] - L[1, 1]]])
 
 
-def _has_probabilities(model: LeastSquares) -> bool:
-    """Whether the targets stand for probabilities: an array of margins does not."""
-    return isinstance(model.targets, str) or model.losses is not None
-
-
-class LeastSquares(LinearClassifier):
+class LeastSquares(ProbabilityMixin, LinearClassifier):
     """Minimum squared error: a = Y⁺b, for two classes and many.
 
     Parameters
     ----------
-    targets : {"ones", "fisher", "posterior"} or array, default="ones"
+    targets : {"ones", "fisher", "posterior"} or array
         The margins b: 1 for every pattern, which approximates the Bayes discriminant; n/n_i, which gives Fisher's
         discriminant and its threshold; with many classes ``"posterior"`` asks for 1 and 0 instead of 1 and -1.  An
         array of shape (n,) gives positive margins for two classes, one of shape (n, c) the matrix B for c.
-    losses : array of shape (c, c), default=None
+    losses : array of shape (c, c)
         ``losses[i, j]`` is the loss of deciding class i when class j is true; replaces ``targets``.
 
     Attributes
     ----------
-    coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
-        Weights w and w₀.
-    weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w₀, w).
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
     rank_ : int
         Rank of the augmented matrix Y.
     condition_ : float
@@ -94,6 +83,11 @@ class LeastSquares(LinearClassifier):
         Shares of the classes.
     status_, report_
         Why it stopped, and the criterion, its gradient, rank and condition in words.
+
+    Notes
+    -----
+    ``predict_proba`` gives posterior probabilities as the discriminants approximate them, clipped and normalized: best
+    where the patterns lie dense, not where the decision is made (§5.8.3).  There are none for margins in an array.
 
     References
     ----------
@@ -157,22 +151,11 @@ class LeastSquares(LinearClassifier):
         weights = published(answer.weights.T, problem.dtype)
         return [Solution(weights, Status.CONVERGED, [], findings_of(answer))]
 
-    @available_when(_has_probabilities)
-    def predict_proba(self, X: Any) -> Matrix:
-        """Posterior probabilities as the discriminants approximate them, clipped and normalized.
+    def _has_probabilities(self) -> bool:
+        """Whether the targets stand for probabilities: an array of margins does not."""
+        return isinstance(self.targets, str) or self.losses is not None
 
-        The approximation is best where the patterns lie dense, not where the decision is made (§5.8.3).
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n, c)
-            Rows that add up to one.
-        """
+    def _probabilities(self, X: Any) -> Matrix:
         g = np.asarray(self._scores(X), np.float64)
         P = self._posteriors(g)
         if g.shape[1] == 1:
@@ -199,7 +182,15 @@ class LeastSquares(LinearClassifier):
 
 
 class SquaresRegressor(LinearRegressor):
-    """Base of the regressors that solve a least-squares problem outright."""
+    """Base of the regressors that solve a least-squares problem outright.
+
+    Attributes
+    ----------
+    solver_, condition_
+        The way that was taken, and the condition number of its system.
+    status_, report_
+        Why it stopped, and what happened in words, with the criterion, its gradient, rank and condition.
+    """
 
     _parameters: dict[str, Constraint] = {}
 
@@ -208,22 +199,6 @@ class SquaresRegressor(LinearRegressor):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from patterns X with targets y.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Targets.
-        sample_weight : array of shape (n,), default=None
-            Weights; a row of weight zero counts as absent.
-
-        Returns
-        -------
-        self
-            The fitted regressor.
-        """
         self._check_parameters()
         X, y = self._validated(X, y)
         weight = check_weight(sample_weight, len(y), np.dtype(np.float64))
@@ -243,14 +218,8 @@ class LeastSquaresRegressor(SquaresRegressor):
 
     Attributes
     ----------
-    coef_ : array of shape (d,)
-        Weights w.
-    intercept_ : float
-        The constant w₀.
-    rank_, condition_, solver_
-        Rank of the augmented matrix, its condition number, and the way that was taken.
-    report_ : Report
-        The criterion, its gradient, rank and condition in words.
+    rank_ : int
+        Rank of the augmented matrix.
 
     References
     ----------

@@ -195,17 +195,14 @@ class RecursiveRule(Changing):
 
     @property
     def answer(self) -> NDArray[Any]:
-        """The weights, one row a discriminant."""
         return self._recursion.A.astype(self.dtype)
 
     @property
     def path(self) -> NDArray[Any] | None:
-        """The recorded weights."""
         A = self._recursion.A
         return self.trail.so_far(A[0] if len(A) == 1 else A)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """One pass."""
         A, V, D = (part.copy() for part in self._recursion[:3])
         self._recursion = self._recursion._replace(A=A, V=V, D=D)
         b, changes, errors, criterion = margins_of(self.plan.targets, problem.n_rows), 0, 0, 0.0
@@ -236,41 +233,25 @@ class RecursiveLeastSquares(OnlineClassifier):
 
     Parameters
     ----------
-    delta : float, default=1e-4
+    delta : float
         Weight δ of the start vector: R_1 = I/δ.
-    forgetting : float, default=1.0
+    forgetting : float
         Factor λ in (0, 1]: the pattern that came m steps ago counts λᵐ.  Below 1, R grows in directions in which no
         pattern comes; its factor D is held below 1e8/δ.
-    targets : "ones" or array of shape (n,), default="ones"
+    targets : "ones" or array of shape (n,)
         The values b > 0 that aᵗy should take on the normalized patterns.
-    start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start vector (w₀, w); None is zero.
-    max_iter : int, default=1
-        Passes.
-    order : {"cyclic", "random"}, default="cyclic"
+    order : {"cyclic", "random"}
         The rows' order, or a new permutation each pass; it makes a difference only when something is forgotten.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the random order.
 
     Attributes
     ----------
-    coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
-        Weights w and w₀.
     weights_ : array of shape (d+1,) or (c, d+1)
         Augmented weights (w₀, w).  With c > 2 classes they are a linear machine: the largest discriminant decides.
     R_ : array of shape (d+1, d+1)
         The inverse of δI + YᵗY, symmetric and positive definite, shared by all discriminants.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
-    n_iter_, n_corrections_ : int
-        Passes and changes of the weights.
     history_ : dict of arrays
         ``"errors"``, ``"criterion"``, ``"corrections"`` of each pass, as met on the way; ``"step"`` is the mean
         eigenvalue of R at its end.
-    status_, report_
-        Why it stopped, and what happened in words.
 
     References
     ----------

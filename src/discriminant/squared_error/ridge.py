@@ -19,12 +19,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
 from .._engine.refusals import NotFiniteError, check_total
 from .._guards.parameters import Choice, Number
-from .._guards.validation import taken
 from .._kernel_matrix.expansion import kernel_blocks
 from ..solution import Findings, Status
 from .least_squares import SquaresRegressor
@@ -36,29 +34,23 @@ class RidgeRegressor(SquaresRegressor):
 
     Parameters
     ----------
-    alpha : float, default=1.0
+    alpha : float
         The penalty λ ≥ 0.
-    dual : {"auto", True, False}, default="auto"
+    dual : {"auto", True, False}
         Solve for the weights of the patterns instead of those of the features; ``"auto"`` takes the smaller system, and
         the dual with a kernel.
-    kernel : None, str, Kernel or callable, default=None
+    kernel : None, str, Kernel or callable
         None is the inner product; ``"polynomial"``, ``"gaussian"``, ``"sigmoid"``, ``"precomputed"`` (X is
         then the kernel matrix), a kernel of ``discriminant.mercer`` or a function K(X, Z).
 
     Attributes
     ----------
-    coef_ : array of shape (d,)
-        Weights w; without a kernel.
-    intercept_ : float
-        The constant w₀.
+    coef_, weights_ : arrays of shape (d,) and (d+1,)
+        Weights w, and (w₀, w); without a kernel.
     dual_coef_ : array of shape (n,)
         Weights α of the patterns; when the dual was solved.
     X_fit_ : array or CSR matrix
         The training patterns; with a kernel.
-    solver_, condition_
-        The way that was taken, and the condition number of its system.
-    report_ : Report
-        The same in words, with the criterion and its gradient.
 
     References
     ----------
@@ -133,23 +125,9 @@ class RidgeRegressor(SquaresRegressor):
         self.X_fit_, self.intercept_, self.solver_, self.condition_ = X, float(bias[0]), "dual", condition
         self._report(X, Findings(details={"solver": "dual", "condition": condition}), Status.CONVERGED)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Values of the rows of X.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d), or kernel rows of shape (n, number of training rows)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n,)
-            wᵗx + w₀, or Σ α_i K(x_i, x) + w₀.
-        """
+    def _values(self, X: Any) -> NDArray[Any]:
         if self.kernel is None:
-            return super().predict(X)
-        check_is_fitted(self)
-        X = taken(self, X, reset=False)
+            return super()._values(X)
         values = np.empty(X.shape[0], np.result_type(X.dtype, self.dual_coef_.dtype))
         for part, K in kernel_blocks(mercer.get(self.kernel), X, self.X_fit_):
             values[part] = K @ self.dual_coef_

@@ -171,12 +171,10 @@ class WidrowHoffRule(Changing):
 
     @property
     def answer(self) -> NDArray[Any]:
-        """The weights, one row."""
         return np.atleast_2d(self.primal(self.A))
 
     @property
     def path(self) -> NDArray[Any] | None:
-        """The recorded weights."""
         rows = self.trail.so_far(self.A)
         return rows if rows is None or not self.plan.dual else np.array([self.primal(row) for row in rows])
 
@@ -320,47 +318,8 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
 
     Parameters
     ----------
-    batch : bool, default=False
-        Step along the sum over all patterns, instead of one by one (Algorithm 10).
-    dual : bool, default=False
-        Run on the Gram matrix: the same steps, with the weights kept as Σ α_i y_i, and ``alpha_`` published.
-    targets : "ones" or array of shape (n,), default="ones"
+    targets : "ones" or array of shape (n,)
         The values b > 0 that aᵗy should take.
-    schedule : float, str, callable or Schedule, default=None
-        The step η(k) of the k-th visit, or of the k-th batch step: a number, ``"1/k"``, a function of k; for single
-        samples also ``"rls"``, for the batch rule ``"optimal"`` (twice the η of Eq. 14).  None is a constant:
-        0.1 / max‖y‖² for single samples, 1 / λ_max(YᵗY) for the batch rule.
-    tol : float, default=1e-4
-        It stops when the longest step of a pass is below ``tol``, relative to the length of a where that exceeds one,
-        the gradient Yᵗ(Ya − b) is shorter than ``tol`` times Yᵗb, and J_s cannot fall by more than ``tol`` of itself,
-        or ``tol``² of J_s(0) where that is more.
-    order : {"cyclic", "random"}, default="cyclic"
-        The rows' order, or a new permutation each pass.
-    start : array of shape (d+1,) or (c, d+1), default=None
-        Augmented start vector (w₀, w); None is zero.
-    max_iter : int, default=1000
-        Passes, or batch steps, at most.
-    record : {None, "weights"}, default=None
-        ``"weights"`` keeps the path of the weights in ``history_["weights"]``.
-    multiclass : {"one-vs-rest", "one-vs-one"}, default="one-vs-rest"
-        What to do with more than two classes.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the random order.
-
-    Attributes
-    ----------
-    coef_, intercept_ : arrays of shape (1, d) and (1,), or (c, d) and (c,)
-        Weights w and w₀.
-    weights_ : array of shape (d+1,) or (c, d+1)
-        Augmented weights (w₀, w).
-    alpha_ : array of shape (n,), or (n, number of problems)
-        With ``dual``: the weights are Σ α_i y_i over the normalized patterns.
-    classes_ : array
-        Labels, sorted; ``classes_[1]`` is the positive class of two.
-    n_iter_, n_corrections_ : int
-        Passes and changes of the weights.
-    history_, status_, report_
-        What happened, why it stopped, and both in words.
 
     References
     ----------

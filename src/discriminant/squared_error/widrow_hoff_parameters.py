@@ -14,6 +14,7 @@ from .._engine.driver import Plan
 from .._guards.held import is_number, storable
 from .._guards.parameters import ORDER, PASSES, RECORD, Constraint, Number
 from ..base.classifier import ORDER_OF_VISITS
+from ..base.inherited_docs import DocumentedEstimator
 from ..schedules import Schedule, get
 from ..solution import Findings
 
@@ -60,8 +61,29 @@ class WidrowHoffFindings(Findings):
     alpha: NDArray[Any]
 
 
-class WidrowHoffParameters:
-    """What the classifier and the regressor share: parameters, their checks, the rule, the remedy."""
+class WidrowHoffParameters(DocumentedEstimator):
+    """What the classifier and the regressor share: parameters, their checks, the rule, the remedy.
+
+    Parameters
+    ----------
+    batch : bool
+        Step along the sum over all patterns, instead of one by one (Algorithm 10, Table 2.3).
+    dual : bool
+        Run on the Gram matrix: the same steps, with the weights kept as Σ αᵢ yᵢ, and ``alpha_`` published.
+    schedule : float, str, callable or Schedule
+        The step η(k) of the k-th visit, or of the k-th batch step: a number, ``"1/k"``, a function of k; for single
+        samples also ``"rls"``, for the batch rule ``"optimal"`` (twice the η of Eq. 14).  None is a constant:
+        0.1 / max‖y‖² for single samples, 1 / λ_max(YᵗY) for the batch rule, with y = (1, x).
+    tol : float
+        It stops when the longest step of a pass is below ``tol``, relative to the length of a where that exceeds one,
+        the gradient Yᵗ(Ya − b) is shorter than ``tol`` times Yᵗb, and J_s cannot fall by more than ``tol`` of itself,
+        or ``tol``² of J_s(0) where that is more; b are the targets, and a = (w₀, w).
+
+    Attributes
+    ----------
+    alpha_ : array of shape (n,), or (n, number of problems)
+        With ``dual``: the weights are Σ αᵢ yᵢ over the patterns (1, x), which a classifier normalizes.
+    """
 
     _expected_failed_checks = ORDER_OF_VISITS
     _exact = "LeastSquares"

@@ -32,47 +32,6 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     Minimizes the sum of (wᵗx + w₀ - y)².  A constant step moves the weights for ever, unless the plane goes through
     every point: a falling schedule or ``batch=True`` makes them converge.  Sample weights multiply the steps.
 
-    Parameters
-    ----------
-    batch : bool, default=False
-        Step along the sum over all patterns, instead of one by one (Table 2.3).
-    dual : bool, default=False
-        Run on the Gram matrix: the same steps, with the weights kept as Σ αᵢ(1, xᵢ), and ``alpha_``
-        published.
-    schedule : float, str, callable or Schedule, default=None
-        The step η(k) of the k-th visit, or of the k-th batch step: a number, ``"1/k"``, a function of k; for single
-        samples also ``"rls"``, for the batch rule ``"optimal"``.  None is a constant: 0.1 / max‖(1, x)‖² for single
-        samples, 1/λ_max for the batch rule.
-    tol : float, default=1e-4
-        It stops when the longest step of a pass is below ``tol``, relative to the length of the weights where that
-        exceeds one, the gradient is shorter than ``tol`` times that at w = 0, w₀ = 0, and the sum of squares cannot
-        fall by more than ``tol`` of itself, or ``tol``² of that at w = 0, w₀ = 0 where that is more.
-    order : {"cyclic", "random"}, default="cyclic"
-        The rows' order, or a new permutation each pass.
-    start : array of shape (d+1,), default=None
-        Augmented start vector (w₀, w); None is zero.
-    max_iter : int, default=1000
-        At most so many passes, or batch steps.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the random order.
-
-    Attributes
-    ----------
-    coef_ : array of shape (d,)
-        Weights w.
-    intercept_ : float
-        Threshold weight w₀.
-    weights_ : array of shape (d+1,)
-        Augmented weights (w₀, w).
-    alpha_ : array of shape (n,)
-        With ``dual``: the weights are Σ αᵢ(1, xᵢ).
-    n_iter_, n_corrections_ : int
-        Passes and changes of the weights.
-    history_ : dict of arrays
-        ``"criterion"``, ``"step"``, ``"corrections"`` of each pass, as met on the way.
-    status_, report_
-        Why it stopped, and what happened in words.
-
     References
     ----------
     Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, Table 2.3, Exercises 1 and 2.

@@ -40,8 +40,8 @@ from .._kernel_matrix.expansion import kernel_blocks
 from .._kernel_matrix.makers import LEAST, checked_diagonal
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import LinearClassifier
-from ..base.iterative import available_when
 from ..base.lazy_report import BorrowedData, LazyFacts
+from ..base.probabilities import ProbabilityMixin
 from ..exceptions import FitInterruptedWarning, warn_user
 from ..solution import Epoch, Solution, Status
 from .many_classes import machines
@@ -60,37 +60,35 @@ NO_MARGIN_WHY = (
 )
 
 
-class SupportVectorMachine(LinearClassifier):
+class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
     """Support vector machine: the separating plane of the largest margin, hard or soft, with kernels.
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float
         What a unit of slack costs; ``inf`` is the hard margin, which raises ``NotSeparableError`` with the proof where
-        no plane separates.
-    kernel : str, Kernel or callable, default="linear"
+        no plane separates.  Sample weights multiply it row by row.
+    kernel : str, Kernel or callable
         One of "linear", "polynomial", "gaussian", "sigmoid", "precomputed", a kernel of ``mercer``, or K(X, Z).
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"hinge", "squared_hinge"}
         What slack costs.
-    intercept : {"free", "augmented"}, default="free"
+    intercept : {"free", "augmented"}
         Whether w₀ takes no part in the norm, or is one more weight of a minimum ‖a‖; the latter for the linear kernel.
-    tol : float, default=1e-3
+    tol : float
         Relative duality gap (linear) or violation of the Kuhn-Tucker conditions (kernels) that is let pass. Problems of
         up to 1,000 rows are finished to 1e-9.
-    multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
-        How many classes are reduced to two.
-    cache_size : float, default=200
+    cache_size : float
         Megabytes for kernel rows.
-    class_weight : dict, "balanced" or None, default=None
+    class_weight : dict, "balanced" or None
         What multiplies C in each class, by label; ``"balanced"`` gives all classes the same total.
-    probability : bool, default=False
+    probability : bool
         Whether ``predict_proba`` is wanted: a sigmoid of the scores, fitted by cross-validation, which takes six more
         fits.
 
     Attributes
     ----------
-    coef_, intercept_ : arrays of shape (1, d) and (1,), or one row a problem
-        w and w₀; ``coef_`` with the linear kernel only.
+    coef_, intercept_, weights_ : arrays of shape (1, d), (1,) and (d+1,), or one row a problem
+        w, w₀ and (w₀, w); with another kernel than the linear one ``intercept_`` alone.
     alpha_ : array of shape (n,) or (n, number of problems)
         Multipliers.
     support_, support_vectors_, n_support_ : arrays
@@ -194,25 +192,6 @@ class SupportVectorMachine(LinearClassifier):
     def _is_plane(self) -> bool:
         return isinstance(mercer.get(self.kernel), mercer.Linear)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from patterns X with labels y.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns; the kernel matrix for ``kernel="precomputed"``.
-        y : array of shape (n,)
-            Labels of two or more classes; of two, the one that sorts last is the positive class.
-        sample_weight : array of shape (n,), default=None
-            What multiplies C in each row; a row of weight zero counts as absent.
-
-        Returns
-        -------
-        self
-            The fitted classifier.
-        """
-        return super().fit(X, y, sample_weight)
-
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[MachineFindings]]:
         """Fit, with ``start`` from the machines of another C."""
         solutions = super()._fit(X, y, sample_weight, **options)
@@ -242,37 +221,10 @@ class SupportVectorMachine(LinearClassifier):
             (found,) = calibrated.calibrated_classifiers_
             self.sigmoids_ = np.array([[sigmoid.a_, sigmoid.b_] for sigmoid in found.calibrators])
 
-    @available_when(lambda model: model.probability)
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Logarithms of ``predict_proba``.
+    def _has_probabilities(self) -> bool:
+        return self.probability
 
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n, c)
-            Minus infinity where a probability is zero.
-        """
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
-
-    @available_when(lambda model: model.probability)
-    def predict_proba(self, X: Any) -> NDArray[Any]:
-        """Probabilities of the classes, by a sigmoid of the scores (``probability=True`` only).
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
-        Returns
-        -------
-        array of shape (n, c)
-            Rows of sum one.
-        """
+    def _probabilities(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
         if not hasattr(self, "sigmoids_"):
             raise ValueError(f"Ctrl-C came before the end of the fit. {NO_SIGMOIDS}")

@@ -1,0 +1,150 @@
+"""What a base describes is shown by its subclasses, with their own defaults, options and attributes."""
+
+import inspect
+
+from discriminant._guards.held import Held
+from discriminant._guards.parameters import FLAG, Choice
+from discriminant.base.inherited_docs import DocumentedEstimator
+
+
+class Base(DocumentedEstimator):
+    """What procedures share.
+
+    Parameters
+    ----------
+    order
+        The order of the rows.
+    tol : float
+        When to stop.
+    fast
+        Whether to hurry.
+    multiclass
+        What to do with many classes.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays
+        Weights.
+    units_ : int
+        What only networks have.
+    status_
+        Why it stopped.
+    """
+
+    _held: Held = {"coef_": "float d", "intercept_": "number", "status_?": "status"}
+    _parameters = {"order": Choice(("cyclic", None)), "fast": FLAG}
+    _strategies = ("kesler", "one-vs-one")
+
+
+class Rule(Base):
+    """A rule.
+
+    Parameters
+    ----------
+    eta : float
+        The step,
+        in two lines.
+
+    Attributes
+    ----------
+    status_ : Status
+        What the rule says.
+
+    Examples
+    --------
+    >>> 1 + 1
+    2
+    """
+
+    def __init__(
+        self,
+        order: str | None = None,
+        *,
+        eta: float = 1.0,
+        tol: float = 1e-8,
+        fast: bool = False,
+        multiclass: str = "kesler",
+    ) -> None: ...
+
+
+EXPECTED = """A rule.
+
+Parameters
+----------
+order : {"cyclic", None}, default=None
+    The order of the rows.
+eta : float, default=1.0
+    The step,
+    in two lines.
+tol : float, default=1e-8
+    When to stop.
+fast : bool, default=False
+    Whether to hurry.
+multiclass : {"kesler", "one-vs-one"}, default="kesler"
+    What to do with many classes.
+
+Attributes
+----------
+status_ : Status
+    What the rule says.
+coef_, intercept_ : arrays
+    Weights.
+
+Examples
+--------
+>>> 1 + 1
+2"""
+
+
+def test_a_docstring_is_completed() -> None:
+    assert inspect.getdoc(Rule) == EXPECTED
+
+
+def test_a_base_keeps_what_its_subclasses_take() -> None:
+    assert "default" not in (Base.__doc__ or "")
+    assert "order\n" in (Base.__doc__ or "")
+
+
+def test_the_nearest_description_holds_and_a_base_may_be_none_of_the_estimators() -> None:
+    class Nearer:
+        """Not an estimator, and so not asked.
+
+        Parameters
+        ----------
+        tol : float
+            Not this.
+        """
+
+    class Between(Base):
+        """Nearer.
+
+        Parameters
+        ----------
+        tol : float
+            The tolerance.
+        """
+
+    class Last(Nearer, Between):
+        """The last.
+
+        References
+        ----------
+        None.
+        """
+
+        def __init__(self, tol: float, other: int = 1) -> None: ...
+
+    doc = inspect.getdoc(Last) or ""
+    assert doc.startswith("The last.\n\nParameters\n----------\ntol : float\n    The tolerance.\n\nAttributes\n")
+    assert doc.endswith("References\n----------\nNone.")
+
+
+def test_a_class_without_sections_is_left_alone() -> None:
+    class Plain(Rule):
+        """Plain."""
+
+    class Silent(Rule):
+        pass
+
+    assert Plain.__doc__ == "Plain."
+    assert Silent.__doc__ is None

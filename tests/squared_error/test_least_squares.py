@@ -124,6 +124,13 @@ class TestProbabilities:
         np.testing.assert_allclose(P.sum(axis=1), 1)
         assert np.all(P >= 0)
 
+    def test_logarithms_are_minus_infinity_where_a_probability_is_zero(self) -> None:
+        X, y = datasets.iris()
+        model = LeastSquares().fit(X, y)
+        logarithms = model.predict_log_proba(X)
+        np.testing.assert_allclose(np.exp(logarithms), model.predict_proba(X))
+        assert np.isneginf(logarithms).any()
+
     def test_not_with_an_array_of_margins(self) -> None:
         assert not hasattr(LeastSquares(targets=np.ones(4)), "predict_proba")
         X, y = datasets.iris()

@@ -1,6 +1,7 @@
 """Classifiers that give probabilities: the public methods, described once.
 
-Tests: ``tests/logistic/test_estimator.py``, ``tests/svm/test_estimator.py``.
+Tests: ``tests/logistic/test_estimator.py``, ``tests/svm/test_estimator.py``,
+``tests/squared_error/test_least_squares.py``.
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
 
     Parameters
     ----------
-    bias : {"radius", "augmented"}
+    bias
         Increment of b: R², the largest K(x, x), as in Table 2.2; or 1.
     margin : float
         The margin that a pattern must exceed.
@@ -222,7 +222,7 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
         The increment η(k) of the k-th correction.
     cache_size : float
         Megabytes of kernel rows that may be kept; beyond that they are computed anew each pass.
-    record : {None, "weights"}
+    record
         ``"weights"`` keeps the path of (b, α₁ z₁, …, αₙ zₙ) in ``history_["weights"]``.
 
     Attributes

@@ -63,7 +63,7 @@ class MinOver(MarginClassifier):
 
     Parameters
     ----------
-    step : {"line", "fixed"}
+    step
         ``"fixed"`` is the rule as it was printed, which adds the worst pattern of each class and never takes one back:
         the gap falls like 1/t.  ``"line"`` takes from the best remembered pattern what it gives to the worst one of the
         class, as much as shortens w most, and converges linearly.

@@ -226,23 +226,23 @@ class Perceptron(OnlineClassifier):
 
     Parameters
     ----------
-    batch : bool
+    batch
         Add all violators at once (Algorithms 3 and 6) instead of one by one (4 and 5).
     margin : float
         The margin b ≥ 0 that aᵗy must exceed.
     schedule : float, str, callable or Schedule
         The increment η(k) of the k-th correction: a number, ``"1/k"``, ``"k"``, ``"adaptive"``, a function of k.
-    average : bool
+    average
         Answer with the mean of the weights over all visits; the stop looks at the weights themselves,
         ``last_weights_``.
-    pocket : bool
+    pocket
         Visit at random with replacement and keep the best weights seen: a copy is made when a run of correct answers
         is longer than that of the pocket and the errors on all patterns are fewer.
     slack : float
         Δ > 0 gives every pattern a coordinate of its own, which makes any patterns separable; ``predict`` drops it.
-    bias : {"augmented", "radius"}
+    bias
         Increment of w₀: η, or η R² with R the largest length of a pattern.
-    record : {None, "weights"}
+    record
         ``"weights"`` keeps the path of the weights in ``history_["weights"]``: every correction for up to 10,000,
         thinned beyond, at most 512 MiB.
     random_state : int, RandomState instance or None

@@ -189,7 +189,7 @@ class Relaxation(OnlineClassifier):
 
     Parameters
     ----------
-    batch : bool
+    batch
         Relax all violators at once (Algorithm 8) instead of one by one (9).
     margin : float
         The margin b ≥ 0.

@@ -69,14 +69,14 @@ class LinearProgram(LinearClassifier):
 
     Parameters
     ----------
-    criterion : {"perceptron", "minimax"}
+    criterion
         Minimize the sum of the violations, which also serves classes that overlap; or the largest one, which separates
         or gives evidence that nothing does.
     b : float or array of shape (n,)
         The margins, positive: one number, or one for each pattern.
     time_limit : float
         Seconds after which the fit gives up with a TimeoutError; None is no limit.
-    multiclass : {"kesler", "one-vs-rest", "one-vs-one"}
+    multiclass
         What to do with more than two classes: one linear machine, or problems of two categories.
 
     Attributes

@@ -61,10 +61,10 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
     ----------
     C : float
         What a unit of log loss costs beside ‖w‖²/2, for ``penalty="l2"``; ``inf`` is no penalty.
-    loss : {"log", "squared"}
+    loss
         The log loss, or half the squared error of the sigmoid by gradient descent, which is never penalized; the
         probabilities of three classes or more are then their sigmoids divided by the sum.
-    penalty : {"l2", "firth", None}
+    penalty
         A ridge on w; Firth's penalty, for two classes; or none. w₀ is never penalized by ``"l2"``.
     schedule : float, str, Schedule, callable or None
         Steps η(k) of the squared loss; None is a constant with which the criterion never rises.

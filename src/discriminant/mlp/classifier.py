@@ -48,7 +48,7 @@ class MultilayerPerceptron(ProbabilityMixin, NetworkEstimator, OnlineClassifier)
 
     Parameters
     ----------
-    loss : {"log", "squared"}
+    loss
         The log loss, of sigmoid output for two classes and of softmax for more; or the book's squared error of
         sigmoid outputs, halved; several of these are divided by their sum to be probabilities.
 

@@ -117,10 +117,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
 
     Parameters
     ----------
-    within : {"pooled", "equal"}
+    within
         Spread within the classes: the scatter of all patterns about their class means, or the sum of the class
         covariances, each counting the same.
-    threshold : {"mean", "midpoint"}
+    threshold
         Where the plane of two classes lies: through the mean of all patterns, or midway between the class means.
         More than two classes go to the nearest mean.
     shrinkage : None, "auto" or float

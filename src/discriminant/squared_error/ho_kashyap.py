@@ -277,7 +277,7 @@ class HoKashyap(IterativeClassifier):
 
     Parameters
     ----------
-    variant : {"pseudoinverse", "modified", "descent"}
+    variant
         Algorithm 11; Eq. 88, which makes the same vectors; or Eq. 90, which needs no pseudoinverse.
     eta : float, "optimal" or None
         Rate: in (0, 1), and None is 1/2.  For ``"descent"`` below 2 / λ_max(R^½ YᵗY R^½), and None is half of that;

@@ -240,7 +240,7 @@ class RecursiveLeastSquares(OnlineClassifier):
         pattern comes; its factor D is held below 1e8/δ.
     targets : "ones" or array of shape (n,)
         The values b > 0 that aᵗy should take on the normalized patterns.
-    order : {"cyclic", "random"}
+    order
         The rows' order, or a new permutation each pass; it makes a difference only when something is forgotten.
 
     Attributes

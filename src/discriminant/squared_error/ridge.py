@@ -36,7 +36,7 @@ class RidgeRegressor(SquaresRegressor):
     ----------
     alpha : float
         The penalty λ ≥ 0.
-    dual : {"auto", True, False}
+    dual
         Solve for the weights of the patterns instead of those of the features; ``"auto"`` takes the smaller system, and
         the dual with a kernel.
     kernel : None, str, Kernel or callable

@@ -273,7 +273,6 @@ class BatchRule(WidrowHoffRule):
             warn_user(UserWarning(text))
 
     def bound(self) -> float:
-        """The step that must not be reached."""
         return 2 / float(self._patterns.largest_eigenvalue(None))
 
     def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:

@@ -70,9 +70,9 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         no plane separates.  Sample weights multiply it row by row.
     kernel : str, Kernel or callable
         One of "linear", "polynomial", "gaussian", "sigmoid", "precomputed", a kernel of ``mercer``, or K(X, Z).
-    loss : {"hinge", "squared_hinge"}
+    loss
         What slack costs.
-    intercept : {"free", "augmented"}
+    intercept
         Whether w₀ takes no part in the norm, or is one more weight of a minimum ‖a‖; the latter for the linear kernel.
     tol : float
         Relative duality gap (linear) or violation of the Kuhn-Tucker conditions (kernels) that is let pass. Problems of
@@ -81,7 +81,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         Megabytes for kernel rows.
     class_weight : dict, "balanced" or None
         What multiplies C in each class, by label; ``"balanced"`` gives all classes the same total.
-    probability : bool
+    probability
         Whether ``predict_proba`` is wanted: a sigmoid of the scores, fitted by cross-validation, which takes six more
         fits.
 

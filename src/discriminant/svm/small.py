@@ -47,7 +47,6 @@ class SmallSolver(DualSolver):
         self.fresh = True
 
     def settled(self, limit: float) -> bool:
-        """Check it with f computed anew."""
         if not self.fresh:
             self._refresh()
         return self.violation() <= limit

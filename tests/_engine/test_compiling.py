@@ -87,6 +87,20 @@ def test_a_full_or_foreign_folder_is_no_reason_not_to_compile(
     assert re.match(r"Compiled functions cannot be kept in .* \(No space left on device\), so they are comp", message)
 
 
+def test_an_index_of_an_earlier_version_is_written_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may name a type that is no more, and numba reads all of it before it looks at the date of the source."""
+    flushed = []
+
+    def outdated(*_: Any) -> None:
+        raise AttributeError("Can't get attribute 'Scale' on <module 'discriminant…'>")
+
+    monkeypatch.setattr(IndexDataCacheFile, "load", outdated)
+    monkeypatch.setattr(IndexDataCacheFile, "flush", lambda self: flushed.append(self))
+    monkeypatch.setattr(IndexDataCacheFile, "save", lambda *_: None)
+    assert cached(lambda x: x + 1, set())(1) == 2
+    assert len(flushed) == 1
+
+
 def test_a_command_that_uses_no_pass_compiles_none(unwritable: Path, tmp_path: Path) -> None:
     done = run("-m", "discriminant", "methods", package=unwritable, temporary=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

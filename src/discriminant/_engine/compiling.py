@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, TypeVar, cast
 
 import numba
@@ -54,9 +55,14 @@ class _Cache(FunctionCache):
     """numba's cache, for which a file that cannot be written or read is no reason not to compile."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        with suppress(OSError):
+        try:
             return super().load_overload(sig, target_context)
-        return None
+        except OSError:
+            return None
+        except (AttributeError, EOFError, ImportError, UnpicklingError):  # it names types of an earlier version
+            with suppress(OSError):
+                self.flush()
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:

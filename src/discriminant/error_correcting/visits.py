@@ -56,9 +56,10 @@ class PassTotals(NamedTuple):
 
     def plus(self, other: PassTotals) -> PassTotals:
         """The totals of both."""
-        visited, corrections, errors = (mine + its for mine, its in zip(self[:3], other[:3], strict=True))
-        criterion, lowest = self.criterion + other.criterion, min(self.lowest, other.lowest)
-        return PassTotals(visited, corrections, errors, criterion, lowest, self.finite and other.finite)
+        return PassTotals(
+            self.visited + other.visited, self.corrections + other.corrections, self.errors + other.errors,
+            self.criterion + other.criterion, min(self.lowest, other.lowest), self.finite and other.finite,
+        )  # fmt: skip
 
 
 def _visit_pair(X: Any, i: int, label: int, A: Any) -> Any:

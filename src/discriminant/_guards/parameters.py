@@ -49,7 +49,8 @@ class Number:
     infinite: bool = False
 
     def __call__(self, name: str, value: Any) -> Any:
-        fits = isinstance(value, Integral if self.whole else Real) and not isinstance(value, bool)
+        kind = type(value)
+        fits = kind is int or (kind is float and not self.whole) or self._fits(value)
         ends = [self.low] * self.closed + [math.inf] * self.infinite
         if not fits or not (self.low < value < self.high or value in ends):
             raise refused(name, value, str(self), self.remedy)
@@ -57,6 +58,9 @@ class Number:
             return int(value) if self.whole else float(value)
         except OverflowError:
             raise ValueError(f"{name} must be at most 1.8e308, the largest float; {self.remedy}.") from None
+
+    def _fits(self, value: Any) -> bool:
+        return isinstance(value, Integral if self.whole else Real) and not isinstance(value, bool)
 
     def __str__(self) -> str:
         what = "a whole number" if self.whole else "a number"

@@ -24,6 +24,7 @@ from .visits import Array, Order, PassTotals, Trail, Visits, count_errors
 LONG = 2_000_000  # matrix entries of a batch that are worth threads
 PARTS = 8  # of such a batch
 AHEAD = 8192  # steps of a variable increment that are computed at a time, at the most
+NOTHING = PassTotals()  # met so far
 
 MARGIN = Number("give a margin b >= 0", 0, closed=True)
 
@@ -82,9 +83,9 @@ class ErrorCorrectingRule(Changing):
         """What the rule tells beside the weights."""
         return Findings(notes=self.notes, inseparable=self.inseparable)
 
-    def visits(self, problem: Problem, order: Order, etas: Array) -> Visits:
+    def visits(self, problem: Problem, order: Order, etas: Array, weight: Array | None = None) -> Visits:
         """The patterns in this order, as the compiled passes take them."""
-        return Visits(problem.rows, problem.labels, problem.weight, order, etas)
+        return Visits(problem.rows, problem.labels, problem.weight if weight is None else weight, order, etas)
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         """The compiled pass over ``order``; ``to`` takes the corrections: A, or the sum of a batch."""
@@ -121,7 +122,7 @@ class ErrorCorrectingRule(Changing):
 
     def sweep(self, problem: Problem, watch: Watch) -> PassTotals:
         """Visit every pattern once, correcting on the way."""
-        totals, order = PassTotals(), self.order(problem.n_rows)
+        totals, order = NOTHING, self.order(problem.n_rows)
         for start, stop in watch.chunks(problem.n_rows, problem.work):
             while start < stop:
                 watch.check()
@@ -129,13 +130,13 @@ class ErrorCorrectingRule(Changing):
                 self.k += met.corrections
                 if not met.finite:
                     raise problem.refuse()
-                start, totals = start + met.visited, totals.plus(met)
+                start, totals = start + met.visited, met if totals is NOTHING else totals.plus(met)
         self.schedule.observe(errors=totals.errors)
         return totals
 
     def gather(self, problem: Problem, watch: Watch) -> tuple[PassTotals, Array]:
         """Sum the corrections of all violators in one pass, without making them."""
-        total, totals = np.zeros_like(self.A), PassTotals()
+        total, totals = np.zeros_like(self.A), NOTHING
         for start, stop in watch.chunks(problem.n_rows, problem.work):
             for sums, met in self._added(problem, start, stop):
                 if not met.finite:

@@ -98,7 +98,7 @@ class RelaxationRule(ErrorCorrectingRule):
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         norms, weight = self.measure(problem)
-        visits = self.visits(problem, order, etas)._replace(weight=weight)
+        visits = self.visits(problem, order, etas, weight)
         return PassTotals(*_epoch(visits, norms, self.A, to, self.b, self._trail))
 
 

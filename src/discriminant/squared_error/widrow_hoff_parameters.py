@@ -77,7 +77,7 @@ class WidrowHoffParameters(DocumentedEstimator):
     tol : float
         It stops when the longest step of a pass is below ``tol``, relative to the length of a where that exceeds one,
         the gradient Yᵗ(Ya − b) is shorter than ``tol`` times Yᵗb, and J_s cannot fall by more than ``tol`` of itself,
-        or ``tol``² of J_s(0) where that is more; b are the targets, and a = (w₀, w).
+        or tol² of J_s(0) where that is more; b are the targets, and a = (w₀, w).
 
     Attributes
     ----------

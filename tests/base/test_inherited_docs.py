@@ -1,10 +1,12 @@
 """What a base describes is shown by its subclasses, with their own defaults, options and attributes."""
 
 import inspect
+from dataclasses import field
 
 from discriminant._guards.held import Held
 from discriminant._guards.parameters import FLAG, Choice
-from discriminant.base.inherited_docs import DocumentedEstimator
+from discriminant.base.inherited_docs import DocumentedEstimator, estimator
+from discriminant.base.iterative import available_when
 
 
 class Base(DocumentedEstimator):
@@ -148,3 +150,76 @@ def test_a_class_without_sections_is_left_alone() -> None:
 
     assert Plain.__doc__ == "Plain."
     assert Silent.__doc__ is None
+
+
+@estimator
+class Named(Base):
+    """A rule that names its parameters.
+
+    Parameters
+    ----------
+    eta : float
+        The step.
+    """
+
+    order: str | None = field(default=None, kw_only=False)
+    eta: float = 1.0
+
+    @available_when(lambda model: True)
+    def partial_fit(self, X: object, y: object, sample_weight: object = None) -> object:
+        """Go on.
+
+        Parameters
+        ----------
+        y : array
+            Values.
+
+        Returns
+        -------
+        self
+            The rule.
+        """
+
+    def transform(self, X: object) -> object:
+        """Project."""
+
+
+def test_the_parameters_are_those_that_the_body_names():
+    assert str(inspect.signature(Named)) == "(order: str | None = None, *, eta: float = 1.0) -> None"
+    assert vars(Named("cyclic", eta=2.0)) == {"order": "cyclic", "eta": 2.0}
+    assert not hasattr(Named, "eta")
+    head = """A rule that names its parameters.
+
+Parameters
+----------
+order : {"cyclic", None}, default=None
+    The order of the rows.
+eta : float, default=1.0
+    The step.
+"""
+    assert Named.__doc__.startswith(head)
+
+
+def test_methods_show_the_parameters_that_all_methods_share():
+    shown = """Parameters
+----------
+X : array, CSR matrix or data frame of shape (n, d)
+    Patterns.
+"""
+    assert Named.transform.__doc__ == f"Project.\n\n{shown}"
+    assert (
+        Named.partial_fit.__doc__
+        == f"""Go on.
+
+{shown}y : array
+    Values.
+sample_weight : array of shape (n,), default=None
+    Weights.
+
+Returns
+-------
+self
+    The rule.
+"""
+    )
+    assert Named().partial_fit.__doc__ == Named.partial_fit.__doc__

@@ -215,11 +215,6 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Discriminants: g(x) for two classes, positive for ``classes_[1]``; one column a class for more.
 
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
         Returns
         -------
         array of shape (n,) or (n, c)
@@ -234,11 +229,6 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Classes of the rows of X; g = 0 is the positive class, equal discriminants the lowest index.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
 
         Returns
         -------
@@ -292,11 +282,6 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
     def undecided(self, X: Any) -> NDArray[np.bool_]:
         """Which rows the discriminants leave undefined: on the plane, tied, or in an ambiguous region.
 
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
         Returns
         -------
         array of bool of shape (n,)
@@ -309,11 +294,6 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
 
     def votes(self, X: Any) -> NDArray[np.int64]:
         """Votes for each class: claims of one against the rest, won pairs of one against one.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
 
         Returns
         -------

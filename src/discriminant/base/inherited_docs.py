@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar, dataclass_transform
 
 from .._guards.held import held_by
 from .._guards.parameters import FLAG, Choice, table_of
@@ -18,6 +19,8 @@ Entries = dict[str, str]  # the names that an entry describes, "coef_, intercept
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 _OWN: dict[type, tuple[Entries, Entries]] = {}  # parameters and attributes as the class itself describes them
+_WRITTEN: dict[type, str] = {}  # the docstrings before they were completed
+K = TypeVar("K", bound=type)
 
 
 class DocumentedEstimator:
@@ -26,23 +29,52 @@ class DocumentedEstimator:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         inherit(cls)
+        _describe_methods(cls)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def estimator(kind: K) -> K:
+    """Make ``__init__`` of the annotated names in the body of a class, which are its parameters with their defaults."""
+    dataclass(kw_only=True, eq=False, repr=False, match_args=False)(kind)
+    for parameter in fields(kind):
+        delattr(kind, parameter.name)  # a model has values, its class has not
+    inherit(kind)
+    return kind
 
 
 def inherit(kind: type) -> None:
     """Complete the docstring of a class, if it has sections at all."""
-    summary, *parts = SECTION.split(inspect.cleandoc(kind.__doc__ or ""))
-    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    summary, sections = _parted(_WRITTEN.setdefault(kind, kind.__doc__ or ""))
+    taken = inspect.signature(kind).parameters if sections else None
     _OWN[kind] = _entries(sections.pop("Parameters", "")), _entries(sections.pop("Attributes", ""))
-    taken = inspect.signature(kind).parameters if parts else {}
-    if not parts or not _OWN[kind][0].keys() <= taken.keys():  # a base describes what its subclasses take
+    if taken is None or not _OWN[kind][0].keys() <= taken.keys():  # a base describes what its subclasses take
         return
     bases = [_OWN[base] for base in kind.__mro__ if base in _OWN]
     known = {name: entry for parameters, _ in reversed(bases) for name, entry in parameters.items()}
     typed = [_typed(kind, name, known[name], taken[name].default) for name in taken if name in known]
     attributes = _attributes({line.rstrip("?") for line in held_by(kind)}, [own for _, own in bases])
-    sections = {"Parameters": "\n".join(typed), "Attributes": "\n".join(attributes), **sections}
+    kind.__doc__ = _joined(summary, {"Parameters": "\n".join(typed), "Attributes": "\n".join(attributes), **sections})
+
+
+def _describe_methods(kind: type) -> None:
+    """Complete the docstrings of the public methods by the parameters that are not described there."""
+    for name, member in vars(kind).items():
+        method = getattr(member, "fn", member)  # of scikit-learn's available_if
+        if not name.startswith("_") and inspect.isfunction(method) and method.__doc__:
+            summary, sections = _parted(method.__doc__)
+            known = SHARED | _entries(sections.pop("Parameters", ""))
+            entries = [known[each] for each in inspect.signature(method).parameters if each in known]
+            method.__doc__ = member.__doc__ = _joined(summary, {"Parameters": "\n".join(entries), **sections})
+
+
+def _parted(doc: str) -> tuple[str, dict[str, str]]:
+    summary, *parts = SECTION.split(inspect.cleandoc(doc))
+    return summary, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _joined(summary: str, sections: dict[str, str]) -> str:
     shown = [f"{title}\n{'-' * len(title)}\n{text.strip()}" for title, text in sections.items() if text]
-    kind.__doc__ = "\n\n".join([summary.strip(), *shown]) + "\n"
+    return "\n\n".join([summary.strip(), *shown]) + "\n"
 
 
 def _entries(section: str) -> Entries:
@@ -78,3 +110,15 @@ def _attributes(held: set[str], described: list[Entries]) -> list[str]:
                 continue
             entries[names] = entry
     return list(entries.values())
+
+
+SHARED = _entries("""
+X : array, CSR matrix or data frame of shape (n, d)
+    Patterns.
+y : array of shape (n,)
+    Labels.
+classes : array of shape (c,), default=None
+    All classes that will ever come; needed at the first call.
+sample_weight : array of shape (n,), default=None
+    Weights.
+""")

@@ -21,17 +21,6 @@ class OnlineClassifier(IterativeClassifier):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over a portion of data, going on from the present weights.
 
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Labels.
-        classes : array of shape (c,), default=None
-            All classes that will ever come; needed at the first call.
-        sample_weight : array of shape (n,), default=None
-            Weights.
-
         Returns
         -------
         self

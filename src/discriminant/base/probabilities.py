@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .inherited_docs import DocumentedEstimator
 from .iterative import available_when
 
 
-class ProbabilityMixin:
+class ProbabilityMixin(DocumentedEstimator):
     """Base of the classifiers that give probabilities: ``_probabilities`` makes them of patterns."""
 
     _probabilities: Callable[[Any], NDArray[Any]]
@@ -28,11 +29,6 @@ class ProbabilityMixin:
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probabilities of the classes.
 
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-
         Returns
         -------
         array of shape (n, c)
@@ -43,11 +39,6 @@ class ProbabilityMixin:
     @available_when(lambda model: model._has_probabilities())
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithms of the probabilities; of sigmoids and softmax exact where these underflow.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
 
         Returns
         -------

@@ -157,12 +157,8 @@ class IterativeRegressor(IterativeEstimator, LinearRegressor):
 
         Parameters
         ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
         y : array of shape (n,); of a network also (n, outputs)
             Values.
-        sample_weight : array of shape (n,), default=None
-            Weights.
 
         Returns
         -------

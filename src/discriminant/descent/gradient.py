@@ -32,6 +32,7 @@ from .. import criteria
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from ..base.expansion import newton_step
+from ..base.inherited_docs import estimator
 from ..schedules import Optimal, Schedule, get
 from ..solution import Epoch
 from .rule import CriterionClassifier, CriterionRule, DescentPlan, Place, length
@@ -128,6 +129,7 @@ class LevelSteps:
         return aim / size / size
 
 
+@estimator
 class GradientDescent(CriterionClassifier):
     """Basic gradient descent (Algorithm 1) on any criterion function.
 
@@ -152,26 +154,14 @@ class GradientDescent(CriterionClassifier):
     0.00392907
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Any = "mse",
-        margin: Any = None,
-        schedule: float | str | Callable[[int], float] | Schedule = "auto",
-        tol: float = 1e-8,
-        start: Any = None,
-        max_iter: int = 1000,
-        record: str | None = None,
-        multiclass: str = "one-vs-rest",
-    ) -> None:
-        self.criterion = criterion
-        self.margin = margin
-        self.schedule = schedule
-        self.tol = tol
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
-        self.multiclass = multiclass
+    criterion: Any = "mse"
+    margin: Any = None
+    schedule: float | str | Callable[[int], float] | Schedule = "auto"
+    tol: float = 1e-8
+    start: Any = None
+    max_iter: int = 1000
+    record: str | None = None
+    multiclass: str = "one-vs-rest"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

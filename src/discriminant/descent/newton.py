@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from ..base.expansion import newton_step
+from ..base.inherited_docs import estimator
 from ..criteria import get
 from ..solution import Findings
 from .rule import CriterionClassifier, CriterionRule, Place, length
@@ -48,6 +49,7 @@ class NewtonDescentRule(CriterionRule):
         return self.found.fall
 
 
+@estimator
 class NewtonDescent(CriterionClassifier):
     """Newton's algorithm (Algorithm 2) on any criterion function that has a Hessian.
 
@@ -68,24 +70,13 @@ class NewtonDescent(CriterionClassifier):
     ([3.666667, -1.333333, -0.666667], 2)
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Any = "mse",
-        margin: Any = None,
-        tol: float = 1e-8,
-        start: Any = None,
-        max_iter: int = 100,
-        record: str | None = None,
-        multiclass: str = "one-vs-rest",
-    ) -> None:
-        self.criterion = criterion
-        self.margin = margin
-        self.tol = tol
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
-        self.multiclass = multiclass
+    criterion: Any = "mse"
+    margin: Any = None
+    tol: float = 1e-8
+    start: Any = None
+    max_iter: int = 100
+    record: str | None = None
+    multiclass: str = "one-vs-rest"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

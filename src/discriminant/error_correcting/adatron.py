@@ -19,12 +19,14 @@ Tests: ``tests/error_correcting/test_minover.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import mercer
 from .._guards.parameters import Number
+from ..base.inherited_docs import estimator
 from .hulls import Found, Vector
 from .margin_rule import MarginClassifier, Move
 
@@ -46,6 +48,7 @@ class Adapt(NamedTuple):
         return self.eta * (2 - slope) / square
 
 
+@estimator
 class Adatron(MarginClassifier):
     """Adatron: bring the worst patterns of the classes to z g(x) = 1, and forget what is beyond it.
 
@@ -78,24 +81,13 @@ class Adatron(MarginClassifier):
 
     _parameters = {"eta": Number("the rule converges for 0 < eta < 2", 0, 2)}
 
-    def __init__(
-        self,
-        kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = "linear",
-        *,
-        eta: float = 1.0,
-        tol: float = 1e-3,
-        max_iter: int = 20_000,
-        cache_size: float = 1000,
-        record: str | None = None,
-        multiclass: str = "one-vs-rest",
-    ) -> None:
-        self.kernel = kernel
-        self.eta = eta
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.record = record
-        self.multiclass = multiclass
+    kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = field(default="linear", kw_only=False)
+    eta: float = 1.0
+    tol: float = 1e-3
+    max_iter: int = 20_000
+    cache_size: float = 1000
+    record: str | None = None
+    multiclass: str = "one-vs-rest"
 
     def _pair_rule(self) -> Any:
         return Adapt(float(self.eta))

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import ORDER, Choice
 from .._kernel_matrix.expansion import expansion
 from ..base.classifier import ORDER_OF_VISITS
+from ..base.inherited_docs import estimator
 from ..base.online import OnlineClassifier
 from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule
@@ -209,6 +210,7 @@ class DualRule(ErrorCorrectingRule):
             return None
 
 
+@estimator
 class KernelPerceptron(KernelClassifier, OnlineClassifier):
     """Perceptron in dual form, with any kernel.
 
@@ -267,30 +269,16 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
         "bias": Choice(("radius", "augmented")), "margin": MARGIN, "schedule": check_schedule, "order": ORDER,
     }  # fmt: skip
 
-    def __init__(
-        self,
-        kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = "linear",
-        *,
-        bias: str = "radius",
-        margin: float = 0.0,
-        schedule: float | str | Callable[[int], float] | Schedule = 1.0,
-        order: str = "cyclic",
-        max_iter: int = 1000,
-        cache_size: float = 1000,
-        record: str | None = None,
-        multiclass: str = "kesler",
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.bias = bias
-        self.margin = margin
-        self.schedule = schedule
-        self.order = order
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.record = record
-        self.multiclass = multiclass
-        self.random_state = random_state
+    kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = field(default="linear", kw_only=False)
+    bias: str = "radius"
+    margin: float = 0.0
+    schedule: float | str | Callable[[int], float] | Schedule = 1.0
+    order: str = "cyclic"
+    max_iter: int = 1000
+    cache_size: float = 1000
+    record: str | None = None
+    multiclass: str = "kesler"
+    random_state: Any = None
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         problem.check_finite()

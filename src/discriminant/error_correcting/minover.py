@@ -18,10 +18,12 @@ Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.1.2.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from .. import mercer
 from .._guards.parameters import Choice
+from ..base.inherited_docs import estimator
 from .hulls import Found, Vector
 from .margin_rule import MarginClassifier, Move
 
@@ -58,6 +60,7 @@ class Exchange(NamedTuple):
         return -self.share * slope / square
 
 
+@estimator
 class MinOver(MarginClassifier):
     """MinOver: learn the worst pattern of each class, which leads to the plane of the largest margin.
 
@@ -90,24 +93,13 @@ class MinOver(MarginClassifier):
 
     _parameters = {"step": Choice(("line", "fixed"))}
 
-    def __init__(
-        self,
-        kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = "linear",
-        *,
-        step: str = "line",
-        tol: float = 1e-3,
-        max_iter: int = 20_000,
-        cache_size: float = 1000,
-        record: str | None = None,
-        multiclass: str = "one-vs-rest",
-    ) -> None:
-        self.kernel = kernel
-        self.step = step
-        self.tol = tol
-        self.max_iter = max_iter
-        self.cache_size = cache_size
-        self.record = record
-        self.multiclass = multiclass
+    kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = field(default="linear", kw_only=False)
+    step: str = "line"
+    tol: float = 1e-3
+    max_iter: int = 20_000
+    cache_size: float = 1000
+    record: str | None = None
+    multiclass: str = "one-vs-rest"
 
     def _pair_rule(self) -> Any:
         return Exchange(1.0) if self.step == "line" else Learn(1.0)

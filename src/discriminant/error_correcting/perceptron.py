@@ -33,6 +33,7 @@ from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number
 from ..base.classifier import ORDER_OF_VISITS
+from ..base.inherited_docs import estimator
 from ..base.online import OnlineClassifier
 from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule, get
@@ -217,6 +218,7 @@ class BatchPerceptron(PerceptronRule):
         return self.summary(found, self._ended(problem, found))
 
 
+@estimator
 class Perceptron(OnlineClassifier):
     """Perceptron: correct the weights at every error until there is none.
 
@@ -283,36 +285,19 @@ class Perceptron(OnlineClassifier):
         "bias": Choice(("augmented", "radius")), "order": ORDER, "record": RECORD,
     }  # fmt: skip
 
-    def __init__(
-        self,
-        *,
-        batch: bool = False,
-        margin: float = 0.0,
-        schedule: float | str | Callable[[int], float] | Schedule = 1.0,
-        average: bool = False,
-        pocket: bool = False,
-        slack: float = 0.0,
-        bias: str = "augmented",
-        order: str = "cyclic",
-        start: Any = None,
-        max_iter: int = 1000,
-        record: str | None = None,
-        multiclass: str = "kesler",
-        random_state: Any = None,
-    ) -> None:
-        self.batch = batch
-        self.margin = margin
-        self.schedule = schedule
-        self.average = average
-        self.pocket = pocket
-        self.slack = slack
-        self.bias = bias
-        self.order = order
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
-        self.multiclass = multiclass
-        self.random_state = random_state
+    batch: bool = False
+    margin: float = 0.0
+    schedule: float | str | Callable[[int], float] | Schedule = 1.0
+    average: bool = False
+    pocket: bool = False
+    slack: float = 0.0
+    bias: str = "augmented"
+    order: str = "cyclic"
+    start: Any = None
+    max_iter: int = 1000
+    record: str | None = None
+    multiclass: str = "kesler"
+    random_state: Any = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

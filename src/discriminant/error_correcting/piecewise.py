@@ -28,6 +28,7 @@ from .._guards.held import COURSE, OUTCOME, optional
 from .._guards.parameters import ORDER, RECORD, Number
 from .._guards.validation import floats
 from ..base.classifier import IterativeClassifier
+from ..base.inherited_docs import estimator
 from ..solution import Epoch, Status
 from .corrections import CorrectionPlan, ErrorCorrectingRule
 from .visits import Array, Order, PassTotals, Trail, Visits, correct, note
@@ -104,6 +105,7 @@ class PiecewiseRule(ErrorCorrectingRule):
         return self.summary(totals._replace(errors=self.fewest), None if self.fewest else Status.SEPARATED)
 
 
+@estimator
 class PiecewiseLinearMachine(IterativeClassifier):
     """Piecewise linear machine: each class speaks through the largest of its discriminants.
 
@@ -151,32 +153,19 @@ class PiecewiseLinearMachine(IterativeClassifier):
     _strategies = ("kesler",)
     _parameters = {"eta": Number("give an increment > 0", 0), "order": ORDER, "record": RECORD}
 
-    def __init__(
-        self,
-        *,
-        n_subclasses: Any = 2,
-        eta: float = 1.0,
-        order: str = "random",
-        start: Any = None,
-        max_iter: int = 1000,
-        record: str | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_subclasses = n_subclasses
-        self.eta = eta
-        self.order = order
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
-        self.random_state = random_state
+    n_subclasses: Any = 2
+    eta: float = 1.0
+    order: str = "random"
+    start: Any = None
+    max_iter: int = 1000
+    record: str | None = None
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # its rule has no use for weights
         """Learn from patterns X with labels y.
 
         Parameters
         ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
         y : array of shape (n,)
             Labels of two or more classes.
 

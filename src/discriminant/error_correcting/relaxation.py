@@ -32,6 +32,7 @@ from .._engine.problem import Problem, sqnorms
 from .._engine.rows import CSR, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Number
 from ..base.classifier import ORDER_OF_VISITS
+from ..base.inherited_docs import estimator
 from ..base.online import OnlineClassifier
 from ..exceptions import warn_user
 from ..samples import Samples
@@ -180,6 +181,7 @@ def normalized_eigenvalue(problem: Problem, watch: Watch) -> float:
     return largest_eigenvalue(times, d)
 
 
+@estimator
 class Relaxation(OnlineClassifier):
     """Relaxation with margin: move the weights toward the plane a'y = b of every violator.
 
@@ -216,28 +218,15 @@ class Relaxation(OnlineClassifier):
     _expected_failed_checks = ORDER_OF_VISITS
     _parameters = {"batch": FLAG, "margin": MARGIN, "order": ORDER, "record": RECORD}
 
-    def __init__(
-        self,
-        *,
-        batch: bool = False,
-        margin: float = 1.0,
-        eta: float | str | Callable[[int], float] | Schedule | None = None,
-        order: str = "cyclic",
-        start: Any = None,
-        max_iter: int = 1000,
-        record: str | None = None,
-        multiclass: str = "kesler",
-        random_state: Any = None,
-    ) -> None:
-        self.batch = batch
-        self.margin = margin
-        self.eta = eta
-        self.order = order
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
-        self.multiclass = multiclass
-        self.random_state = random_state
+    batch: bool = False
+    margin: float = 1.0
+    eta: float | str | Callable[[int], float] | Schedule | None = None
+    order: str = "cyclic"
+    start: Any = None
+    max_iter: int = 1000
+    record: str | None = None
+    multiclass: str = "kesler"
+    random_state: Any = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

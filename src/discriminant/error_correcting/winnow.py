@@ -28,6 +28,7 @@ from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined, row_column, row_length
 from .._guards.parameters import ORDER, RECORD, Number
 from ..base.classifier import ORDER_OF_VISITS
+from ..base.inherited_docs import estimator
 from ..base.online import OnlineClassifier
 from ..solution import Epoch, Findings, Solution, Status
 from .corrections import CorrectionPlan, ErrorCorrectingRule
@@ -136,6 +137,7 @@ class WinnowRule(ErrorCorrectingRule):
         return self.summary(totals, None if totals.corrections else Status.SEPARATED)
 
 
+@estimator
 class BalancedWinnow(OnlineClassifier):
     """Balanced Winnow: multiplicative corrections, for problems with many irrelevant features.
 
@@ -172,24 +174,13 @@ class BalancedWinnow(OnlineClassifier):
     _expected_failed_checks = ORDER_OF_VISITS
     _parameters = {"alpha": Number("give a base above 1, such as 1.1", 1), "order": ORDER, "record": RECORD}
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.1,
-        order: str = "cyclic",
-        start: Any = None,
-        max_iter: int = 1000,
-        record: str | None = None,
-        multiclass: str = "one-vs-rest",
-        random_state: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.order = order
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
-        self.multiclass = multiclass
-        self.random_state = random_state
+    alpha: float = 1.1
+    order: str = "cyclic"
+    start: Any = None
+    max_iter: int = 1000
+    record: str | None = None
+    multiclass: str = "one-vs-rest"
+    random_state: Any = None
 
     def _begin(self, problem: Problem, start: Array, online: bool) -> Rule:
         return WinnowRule(start, self.alpha, problem, CorrectionPlan(**vars(self._plan())))

@@ -35,6 +35,7 @@ from .._engine.refusals import check_total, published
 from .._guards.parameters import Choice, Number, Or
 from .._guards.state import all_or_nothing
 from ..base.classifier import LinearClassifier
+from ..base.inherited_docs import estimator
 from ..samples import row_sqnorms
 from ..solution import Findings, Solution, Status
 from .class_statistics import ClassStatistics, Matrix, check_counts, inverse_of, ledoit_wolf_within, statistics_of
@@ -112,6 +113,7 @@ def check_apart(offsets: Matrix) -> None:
         )
 
 
+@estimator
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
     """Fisher's linear discriminant, as a classifier and as a projection.
 
@@ -177,18 +179,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         "n_components": Or((None,), Number("give one", 1, closed=True, whole=True)),
     }
 
-    def __init__(
-        self,
-        *,
-        within: str = "pooled",
-        threshold: str = "mean",
-        shrinkage: str | float | None = None,
-        n_components: int | None = None,
-    ) -> None:
-        self.within = within
-        self.threshold = threshold
-        self.shrinkage = shrinkage
-        self.n_components = n_components
+    within: str = "pooled"
+    threshold: str = "mean"
+    shrinkage: str | float | None = None
+    n_components: int | None = None
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         n, d = problem.source.shape
@@ -206,17 +200,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add a portion of data to the statistics; the discriminant is that of all portions together.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
-        y : array of shape (n,)
-            Labels.
-        classes : array of shape (c,), default=None
-            All classes that will ever come; needed at the first call.
-        sample_weight : array of shape (n,), default=None
-            Weights.
 
         Returns
         -------
@@ -342,11 +325,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Project onto the directions, centered at the mean of the training patterns.
-
-        Parameters
-        ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
 
         Returns
         -------

@@ -42,6 +42,7 @@ from .._engine.problem import Problem
 from .._guards.parameters import RECORD, Choice, Number, Or, choice
 from .._guards.validation import floats
 from ..base.classifier import IterativeClassifier
+from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .patterns import Array, Linear, Patterns
 
@@ -268,6 +269,7 @@ def first_margins(margin: Any, n: int) -> Array:
     return b
 
 
+@estimator
 class HoKashyap(IterativeClassifier):
     """Ho-Kashyap procedures: separate the patterns, or give evidence that they cannot be separated.
 
@@ -333,28 +335,15 @@ class HoKashyap(IterativeClassifier):
         "tol": Number("give a tolerance in [0, 1) for the evidence", 0, 1, closed=True),
     }
 
-    def __init__(
-        self,
-        *,
-        variant: str = "pseudoinverse",
-        eta: float | str | None = None,
-        R: Any = "identity",
-        margin: Any = 1.0,
-        tol: float = 1e-9,
-        start: Any = None,
-        max_iter: int = 10_000,
-        record: str | None = None,
-        multiclass: str = "one-vs-rest",
-    ) -> None:
-        self.variant = variant
-        self.eta = eta
-        self.R = R
-        self.margin = margin
-        self.tol = tol
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
-        self.multiclass = multiclass
+    variant: str = "pseudoinverse"
+    eta: float | str | None = None
+    R: Any = "identity"
+    margin: Any = 1.0
+    tol: float = 1e-9
+    start: Any = None
+    max_iter: int = 10_000
+    record: str | None = None
+    multiclass: str = "one-vs-rest"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -30,6 +30,7 @@ from .._guards.parameters import Constraint, check_parameters, choice
 from .._guards.state import all_or_nothing
 from .._guards.validation import floats
 from ..base.classifier import LinearClassifier
+from ..base.inherited_docs import estimator
 from ..base.probabilities import ProbabilityMixin
 from ..base.regressor import LinearRegressor
 from ..solution import Solution, Status
@@ -59,6 +60,7 @@ def loss_targets(L: Matrix) -> Matrix:
     return np.array([[L[0, 0] - L[1, 0]], [L[0, 1] - L[1, 1]]])
 
 
+@estimator
 class LeastSquares(ProbabilityMixin, LinearClassifier):
     """Minimum squared error: a = Y⁺b, for two classes and many.
 
@@ -107,9 +109,8 @@ class LeastSquares(ProbabilityMixin, LinearClassifier):
     multiclass = "linear-machine"
     _strategies = ("linear-machine",)
 
-    def __init__(self, *, targets: Any = "ones", losses: Any = None) -> None:
-        self.targets = targets
-        self.losses = losses
+    targets: Any = "ones"
+    losses: Any = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

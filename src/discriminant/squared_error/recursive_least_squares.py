@@ -45,6 +45,7 @@ from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
 from .._guards.held import is_floats, is_number
 from .._guards.parameters import ORDER, RECORD, Number
 from .._guards.state import Changing
+from ..base.inherited_docs import estimator
 from ..base.online import OnlineClassifier
 from ..solution import Epoch, Findings, Solution, Status
 from .aimed_patterns import margins_of
@@ -224,6 +225,7 @@ class RecursiveRule(Changing):
         return Epoch(errors, criterion, step, changes, Status.CONVERGED if self.left <= 0 else None)
 
 
+@estimator
 class RecursiveLeastSquares(OnlineClassifier):
     """Recursive least squares: one pass gives the minimum of the squared errors, and new patterns only move it on.
 
@@ -288,26 +290,14 @@ class RecursiveLeastSquares(OnlineClassifier):
         "record": RECORD,
     }
 
-    def __init__(
-        self,
-        *,
-        delta: float = 1e-4,
-        forgetting: float = 1.0,
-        targets: Any = "ones",
-        start: Any = None,
-        max_iter: int = 1,
-        order: str = "cyclic",
-        record: str | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.delta = delta
-        self.forgetting = forgetting
-        self.targets = targets
-        self.start = start
-        self.max_iter = max_iter
-        self.order = order
-        self.record = record
-        self.random_state = random_state
+    delta: float = 1e-4
+    forgetting: float = 1.0
+    targets: Any = "ones"
+    start: Any = None
+    max_iter: int = 1
+    order: str = "cyclic"
+    record: str | None = None
+    random_state: Any = None
 
     def _problems(self, problem: Problem) -> list[Problem]:
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass

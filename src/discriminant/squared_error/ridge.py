@@ -15,6 +15,7 @@ Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*,
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,13 @@ from .. import mercer
 from .._engine.refusals import NotFiniteError, check_total
 from .._guards.parameters import Choice, Number
 from .._kernel_matrix.expansion import kernel_blocks
+from ..base.inherited_docs import estimator
 from ..solution import Findings, Status
 from .least_squares import SquaresRegressor
 from .solver import Matrix, SquaresProblem, dual_ridge, solve
 
 
+@estimator
 class RidgeRegressor(SquaresRegressor):
     """Ridge regression with an unpenalized constant, primal or dual, linear or with a kernel.
 
@@ -76,16 +79,9 @@ class RidgeRegressor(SquaresRegressor):
     _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2 + lambda |w|^2"
     _parameters = {"alpha": Number("give a penalty >= 0", 0, closed=True), "dual": Choice(("auto", True, False))}
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        dual: str | bool = "auto",
-        kernel: str | mercer.Kernel | Callable[[Any, Any], Any] | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.dual = dual
-        self.kernel = kernel
+    alpha: float = field(default=1.0, kw_only=False)
+    dual: str | bool = "auto"
+    kernel: str | mercer.Kernel | Callable[[Any, Any], Any] | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

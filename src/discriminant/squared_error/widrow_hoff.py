@@ -37,6 +37,7 @@ from .._engine.path import Path, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
+from ..base.inherited_docs import estimator
 from ..base.online import OnlineClassifier
 from ..exceptions import warn_user
 from ..multiclass import n_problems
@@ -307,6 +308,7 @@ def rule_of(plan: WidrowHoffPlan, problem: AimedProblem, start: NDArray[Any]) ->
     return (BatchRule if plan.batch else WidrowHoffRule)(plan, start, problem)
 
 
+@estimator
 class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     """Widrow-Hoff procedure (LMS): descend on the sum of squared errors, pattern by pattern or all at once.
 
@@ -339,32 +341,17 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     _held = {"alpha_?": "float n | float n k", "_progress": Progress.fits}
     _criterion = "J_s(a) = sum of (a'y - b)^2 over all patterns"
 
-    def __init__(
-        self,
-        *,
-        batch: bool = False,
-        dual: bool = False,
-        targets: Any = "ones",
-        schedule: float | str | Callable[[int], float] | Schedule | None = None,
-        tol: float = 1e-4,
-        order: str = "cyclic",
-        start: Any = None,
-        max_iter: int = 1000,
-        record: str | None = None,
-        multiclass: str = "one-vs-rest",
-        random_state: Any = None,
-    ) -> None:
-        self.batch = batch
-        self.dual = dual
-        self.targets = targets
-        self.schedule = schedule
-        self.tol = tol
-        self.order = order
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
-        self.multiclass = multiclass
-        self.random_state = random_state
+    batch: bool = False
+    dual: bool = False
+    targets: Any = "ones"
+    schedule: float | str | Callable[[int], float] | Schedule | None = None
+    tol: float = 1e-4
+    order: str = "cyclic"
+    start: Any = None
+    max_iter: int = 1000
+    record: str | None = None
+    multiclass: str = "one-vs-rest"
+    random_state: Any = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .._engine.driver import Rule
 from .._engine.problem import make_problem
 from .._guards.held import COURSE
+from ..base.inherited_docs import estimator
 from ..base.regressor import IterativeRegressor
 from ..schedules import Schedule
 from ..solution import Solution
@@ -26,6 +27,7 @@ from .widrow_hoff import WidrowHoffRule, rule_of
 from .widrow_hoff_parameters import Progress, WidrowHoffParameters
 
 
+@estimator
 class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     """Linear regression by the Widrow-Hoff procedure (Adaline): pattern by pattern or all at once, primal or dual.
 
@@ -54,26 +56,14 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     _exact = "LeastSquaresRegressor"
     _watched = None
 
-    def __init__(
-        self,
-        *,
-        batch: bool = False,
-        dual: bool = False,
-        schedule: float | str | Callable[[int], float] | Schedule | None = None,
-        tol: float = 1e-4,
-        order: str = "cyclic",
-        start: Any = None,
-        max_iter: int = 1000,
-        random_state: Any = None,
-    ) -> None:
-        self.batch = batch
-        self.dual = dual
-        self.schedule = schedule
-        self.tol = tol
-        self.order = order
-        self.start = start
-        self.max_iter = max_iter
-        self.random_state = random_state
+    batch: bool = False
+    dual: bool = False
+    schedule: float | str | Callable[[int], float] | Schedule | None = None
+    tol: float = 1e-4
+    order: str = "cyclic"
+    start: Any = None
+    max_iter: int = 1000
+    random_state: Any = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import with_callbacks
-from .._engine.driver import Plan
 from .._engine.labels import encode
 from .._engine.problem import Problem, make_problem
 from .._guards.held import COMMON, COURSE, OUTCOME, WEIGHTS, Held
@@ -31,11 +30,14 @@ from .lazy_report import LazyFacts
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
 
-# the exemption of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
-ORDER_OF_VISITS = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "the answer depends on the order of visits"
-    for kind in ("dense", "sparse")
-}
+
+def exempt(reason: str) -> dict[str, str]:
+    """The exemption of a procedure for which a weight of two is not two rows."""
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+
+
+# of rules whose answer depends on the order of visits: a weight of two is not two visits in a row
+ORDER_OF_VISITS = exempt("the answer depends on the order of visits")
 
 
 class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
@@ -134,7 +136,6 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass)]
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
-        """Set the fitted attributes."""
         self.status_ = Status.worst(solution.status for solution in solutions)
         self.n_iter_ = max(1, *(solution.n_iter for solution in solutions), 1)
         self.n_corrections_ = sum(solution.n_corrections for solution in solutions)
@@ -314,11 +315,8 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
 class IterativeClassifier(IterativeEstimator, LinearClassifier):
     """Base of the classifiers that the driver runs."""
 
-    def _plan(self) -> Plan:
-        """How the rules of this fit are to run."""
-        shares = n_problems(self.classes_.size, self.multiclass_)
-        known = vars(self)
-        return Plan(known.get("order", "cyclic"), known.get("random_state"), known.get("record") == "weights", shares)
+    def _shares(self) -> int:
+        return n_problems(self.classes_.size, self.multiclass_)
 
     def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
         rows = problem.n_outputs if self.multiclass_ == "kesler" else 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import fields
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from .._engine.callbacks import CallbackSupportMixin, Listener
-from .._engine.driver import Rule, Watch, drive, watching
+from .._engine.driver import Plan, Rule, Watch, drive, watching
 from .._engine.problem import Problem
 from .._guards.parameters import PASSES, Constraint, check_parameters
 from .._guards.validation import all_finite, floats
@@ -34,6 +35,8 @@ class SolvingEstimator(DocumentedEstimator, CallbackSupportMixin):
     _parameters: dict[str, Constraint] = {}
     _rules: list[Rule]  # with which partial_fit goes on; none after a fit, which it continues from the weights
     _portions: list[Epochs]  # the epochs of all portions so far, one table a problem
+    _solutions: Callable[..., Solutions]  # of a problem, under a watch and before a listener
+    _publish: Callable[..., None]  # sets the fitted attributes
 
     def _check_parameters(self) -> None:
         """Refuse parameters that make no sense, by name, before the data are looked at."""
@@ -55,16 +58,7 @@ class SolvingEstimator(DocumentedEstimator, CallbackSupportMixin):
         """The problems that each have a solution of their own."""
         return [problem]
 
-    def _solutions(
-        self, problem: Any, watch: Watch, listener: Listener, **options: Any
-    ) -> Solutions:  # pragma: no cover
-        raise NotImplementedError(f"{type(self).__name__} must say how it solves a problem.")
-
-    def _publish(self, solutions: Solutions, problem: Any, X: Any) -> None:  # pragma: no cover
-        raise NotImplementedError(f"{type(self).__name__} must set its fitted attributes.")
-
     def _warn(self, watch: Watch, solutions: Solutions) -> None:
-        """Warn the caller of ``fit`` or ``partial_fit``."""
         warn_of(self.report_, watch.interrupted)
 
 
@@ -99,6 +93,15 @@ class IterativeEstimator(SolvingEstimator):
     _begun_with: dict[str, Any]  # the parameters of the rules
 
     _parameters = {"max_iter": PASSES}
+
+    def _plan(self, kind: Any = Plan, **given: Any) -> Any:
+        """How the rules of this fit are to run: what a plan of this kind asks for by the names of the parameters."""
+        known = vars(self) | {"record": vars(self).get("record") == "weights", "shares": self._shares()} | given
+        return kind(**{each.name: known[each.name] for each in fields(kind) if each.name in known})
+
+    def _shares(self) -> int:
+        """How many rules there are, which share the memory for paths."""
+        return 1
 
     def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
         """The augmented start vectors of each problem."""
@@ -202,7 +205,6 @@ def start_vectors(start: Any, problem: Problem, n_problems: int, rows: int = 1) 
 
 
 def _equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether the parameters have the same names and the same values."""
     return one.keys() == other.keys() and all(
         value is other[name] or np.array_equal(value, other[name]) for name, value in one.items()
     )
@@ -213,6 +215,4 @@ def available_when(check: Callable[[Any], bool]) -> Callable[[F], F]:
     return cast(Callable[[F], F], available_if(check))
 
 
-def streams(estimator: IterativeEstimator) -> bool:
-    """Whether ``partial_fit`` can go on with new patterns."""
-    return estimator._streams()
+streaming = available_when(lambda estimator: estimator._streams())

@@ -35,7 +35,6 @@ class LazyFacts:
                 self._data = lambda: None
 
     def __call__(self, facts: dict[str, Any]) -> dict[str, Any]:
-        """The further facts."""
         n, d = facts["n_samples"], facts["n_features"]
         more: dict[str, Any] = {}
         if self._plane and n < 2 * (d + 1) and facts["n_classes"] == 2 and facts["status"] == "SEPARATED":

@@ -10,13 +10,13 @@ from .._engine.labels import encode, encode_known
 from .._engine.problem import make_problem
 from .._guards.state import all_or_nothing
 from .classifier import IterativeClassifier
-from .iterative import available_when, streams
+from .iterative import streaming
 
 
 class OnlineClassifier(IterativeClassifier):
     """Base of the single-sample rules: they can go on with data that arrive in portions."""
 
-    @available_when(streams)
+    @streaming
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Make one pass over a portion of data, going on from the present weights.

@@ -18,7 +18,7 @@ from .._guards.state import all_or_nothing
 from .._guards.validation import all_finite, floats, taken
 from ..solution import Findings, Report, Solution, Status, epochs_of, history_of
 from .inherited_docs import DocumentedEstimator
-from .iterative import IterativeEstimator, available_when, streams
+from .iterative import IterativeEstimator, streaming
 
 T = TypeVar("T")
 
@@ -47,7 +47,6 @@ class LinearRegressor(DocumentedEstimator, RegressorMixin, BaseEstimator):
         return tags
 
     def _validated(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, NDArray[Any]]:
-        """X and y as arrays; whether X is finite is seen in the first pass over it."""
         checked: tuple[Any, NDArray[Any]] = taken(
             self, X, y, reset=reset, order="C", ensure_all_finite=False, y_numeric=True
         )
@@ -150,7 +149,7 @@ class IterativeRegressor(IterativeEstimator, LinearRegressor):
         self._learn(self._aimed(X, y, sample_weight, reset=True), X, y, sample_weight)
         return self
 
-    @available_when(streams)
+    @streaming
     @all_or_nothing
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Make one pass over a portion of data, going on from the present weights.
@@ -171,7 +170,6 @@ class IterativeRegressor(IterativeEstimator, LinearRegressor):
         return self
 
     def _publish(self, solutions: list[Solution[Any]], problem: Any, X: Any) -> None:
-        """Set the fitted attributes."""
         (solution,) = solutions
         self._set_weights(solution.weights)
         self.n_iter_, self.n_corrections_ = max(1, solution.n_iter), solution.n_corrections

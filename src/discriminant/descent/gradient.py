@@ -54,7 +54,6 @@ class GradientRule(CriterionRule):
         self.looked = np.inf  # length of the gradient when the expansion was last computed
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """One step, whose errors the schedule observes."""
         epoch = super().epoch(problem, watch)
         self.eta = epoch.step
         if isinstance(self.schedule, Schedule):
@@ -113,7 +112,6 @@ class LevelSteps:
         self.delta = self.allowed = self.covered = 0.0
 
     def __call__(self, value: float, size: float) -> float:
-        """The step length η for this J and a gradient of this length."""
         if size == 0:
             return 0.0
         self.lowest = min(self.lowest, value)

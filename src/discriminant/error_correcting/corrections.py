@@ -80,7 +80,6 @@ class ErrorCorrectingRule(Changing):
 
     @property
     def findings(self) -> Findings:
-        """What the rule tells beside the weights."""
         return Findings(notes=self.notes, inseparable=self.inseparable)
 
     def visits(self, problem: Problem, order: Order, etas: Array, weight: Array | None = None) -> Visits:
@@ -176,7 +175,6 @@ class ErrorCorrectingRule(Changing):
         self.recorded.add(self.A)
 
     def summary(self, totals: PassTotals, status: Status | None) -> Epoch:
-        """The epoch as the history keeps it."""
         return Epoch(totals.errors, totals.criterion, self.eta(), totals.corrections, status)
 
 

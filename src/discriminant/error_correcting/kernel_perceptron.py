@@ -133,7 +133,6 @@ class DualRule(ErrorCorrectingRule):
 
     @property
     def findings(self) -> DualFindings:
-        """The bound of the theorem, and the largest K(x, x) so far."""
         return DualFindings(notes=self.notes, bound=self.bound, largest=self.largest)
 
     @property
@@ -299,10 +298,7 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
         """The rule; ``largest`` is the largest K(x, x) of earlier portions."""
         largest = float(gram.diagonal[problem.part].max(initial=largest))
         bias = 1.0 if self.bias == "augmented" else largest
-        plan = CorrectionPlan(
-            **vars(self._plan()), margin=self.margin, schedule=self.schedule, bias=bias, online=online
-        )
-        return DualRule(start, F, gram, plan, largest)
+        return DualRule(start, F, gram, self._plan(CorrectionPlan, bias=bias, online=online), largest)
 
     def _set_weights(self, A: Array) -> None:
         self.dual_coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()

@@ -23,6 +23,7 @@ Tests: ``tests/error_correcting/test_minover.py``.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import Number
 from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from .._kernel_matrix.rows import KernelRows
+from ..base.classifier import exempt
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .gram import KernelClassifier, KernelProblem, is_precomputed
 from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, bounds_of, difference, keep, look, look_once, write
@@ -212,12 +214,10 @@ class MarginRule:
 
     @property
     def path(self) -> NDArray[Any] | None:
-        """The recorded planes, scaled likewise."""
         return self.recorded.so_far(self.answer[0])
 
     @property
     def findings(self) -> MarginFindings:
-        """Multipliers, margin and upper bound."""
         alpha, _, margin, upper = self.state
         details = {
             "margin": f"{margin:.6g}; no plane has more than {upper:.6g}",
@@ -343,17 +343,11 @@ class MarginClassifier(KernelClassifier):
         "dual_coef_?": "float k n",
     }
     _criterion = "half the distance of weighted means of the classes, which no margin exceeds"
-    _expected_failed_checks = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the plane is reached to tol, on a path that ties decide"
-        for kind in ("dense", "sparse")
-    }
-
+    _expected_failed_checks = exempt("the plane is reached to tol, on a path that ties decide")
     _parameters = {"tol": Number("give the relative gap > 0 between margin and bound at which to stop", 0)}
 
     tol: float
-
-    def _pair_rule(self) -> Any:  # pragma: no cover
-        raise NotImplementedError
+    _pair_rule: Callable[[], Any]  # which pairs the procedure moves, and how far
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         problem.check_finite()
@@ -375,8 +369,7 @@ class MarginClassifier(KernelClassifier):
                 "sample_weight is zero for every row of a class: a margin lies between two classes; give each of them "
                 "a row of positive weight."
             )
-        watched = hasattr(self, "_skl_callbacks")
-        plan = MarginPlan(**vars(self._plan()), tol=self.tol, max_iter=self.max_iter, watched=watched)
+        plan = self._plan(MarginPlan, watched=hasattr(self, "_skl_callbacks"))
         return MarginRule(self._pair_rule(), problem, plan)
 
     def _scores(self, X: Any) -> NDArray[Any]:

@@ -140,7 +140,6 @@ class PerceptronRule(ErrorCorrectingRule):
 
     @property
     def findings(self) -> PerceptronFindings:
-        """What the theorem's bound is computed from, and the weights at the end."""
         return PerceptronFindings(
             notes=self.notes, inseparable=self.inseparable, start=self.start, bias=float(self.bias), gamma=self.gamma,
             last=np.atleast_2d(self.A).copy(), online=self.online,
@@ -315,10 +314,7 @@ class Perceptron(OnlineClassifier):
         if self.slack > 0 and problem.n_outputs > 1:
             raise ValueError(f"slack={self.slack!r} is a rule for two categories: set multiclass='one-vs-rest'.")
         bias = 1.0 if self.bias == "augmented" else problem.squared_radius() + self.slack**2  # + that of its coordinate
-        plan = PerceptronPlan(
-            **vars(self._plan()), margin=self.margin, schedule=self.schedule, bias=bias, online=online,
-            batch=self.batch, slack=self.slack, average=self.average,
-        )  # fmt: skip
+        plan = self._plan(PerceptronPlan, bias=bias, online=online)
         if self.pocket:
             return PocketRule(start, plan)
         return (BatchPerceptron if self.batch else SingleSamplePerceptron)(start, problem, plan)

@@ -230,8 +230,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
         return [A]
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        plan = CorrectionPlan(**vars(self._plan()), schedule=float(self.eta))
-        return PiecewiseRule(start, self.subclasses_, plan)
+        return PiecewiseRule(start, self.subclasses_, self._plan(CorrectionPlan, schedule=float(self.eta)))
 
     def _scores(self, X: Any) -> NDArray[Any]:
         """The discriminants of the classes, each the largest of its subclasses."""

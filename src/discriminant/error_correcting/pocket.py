@@ -95,12 +95,10 @@ class PocketRule(ErrorCorrectingRule):
 
     @property
     def answer(self) -> Array:
-        """What is in the pocket."""
         return np.atleast_2d(self.pocket)
 
     @property
     def findings(self) -> PocketFindings:
-        """The weights at the end, and how often the pocket changed."""
         copies = 0 if self.counts is None else self.counts.copies
         return PocketFindings(notes=self.notes, last=np.atleast_2d(self.A).copy(), copies=copies)
 

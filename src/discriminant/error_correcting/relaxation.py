@@ -241,7 +241,7 @@ class Relaxation(OnlineClassifier):
 
     def _begin(self, problem: Problem, start: Array, online: bool) -> Rule:
         eta, given = (1.0, False) if self.eta is None else (self.eta, True)
-        plan = CorrectionPlan(**vars(self._plan()), margin=self.margin, schedule=eta, online=online, batch=self.batch)
+        plan = self._plan(CorrectionPlan, schedule=eta, online=online)
         return (
             BatchRelaxation(start, problem, plan, given) if self.batch else SingleSampleRelaxation(start, problem, plan)
         )

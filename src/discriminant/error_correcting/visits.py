@@ -55,7 +55,6 @@ class PassTotals(NamedTuple):
     finite: bool = True
 
     def plus(self, other: PassTotals) -> PassTotals:
-        """The totals of both."""
         return PassTotals(
             self.visited + other.visited, self.corrections + other.corrections, self.errors + other.errors,
             self.criterion + other.criterion, min(self.lowest, other.lowest), self.finite and other.finite,

@@ -122,7 +122,6 @@ class WinnowRule(ErrorCorrectingRule):
 
     @property
     def findings(self) -> WinnowFindings:
-        """The logarithms of the weights."""
         return WinnowFindings(exponents=self.s[None].copy(), shift=self.scale.shift)
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
@@ -183,7 +182,7 @@ class BalancedWinnow(OnlineClassifier):
     random_state: Any = None
 
     def _begin(self, problem: Problem, start: Array, online: bool) -> Rule:
-        return WinnowRule(start, self.alpha, problem, CorrectionPlan(**vars(self._plan())))
+        return WinnowRule(start, self.alpha, problem, self._plan(CorrectionPlan))
 
     def _resumed_from(self) -> Array:
         return self.exponents_

@@ -337,5 +337,4 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
 
 
 def _gib(d: int) -> str:
-    """The size of a scatter matrix."""
     return f"{8 * d * d / 2**30:.1f}"

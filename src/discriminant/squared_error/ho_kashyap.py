@@ -109,7 +109,6 @@ class HoKashyapRule:
 
     @property
     def answer(self) -> NDArray[Any]:
-        """The weights, in the type of the data."""
         return np.asarray(self.a.astype(self.dtype)[None])
 
     @property
@@ -118,7 +117,6 @@ class HoKashyapRule:
 
     @property
     def findings(self) -> MarginsFound:
-        """Margins, errors and evidence."""
         return MarginsFound(notes=tuple(self.notes), margins=self.b, errors=self.e, evidence=self.evidence)
 
     def first(self, start: Array) -> Array:
@@ -363,8 +361,7 @@ class HoKashyap(IterativeClassifier):
             )
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        form = {"eta": self.eta, "R": self.R, "margin": self.margin, "tol": float(self.tol)}
-        return self._kinds[self.variant](HoKashyapPlan(**vars(self._plan()), **form), start[0], problem)
+        return self._kinds[self.variant](self._plan(HoKashyapPlan), start[0], problem)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)

@@ -179,19 +179,18 @@ class RecursiveRule(Changing):
                 f"X has {problem.n_features:,} features, for which R would take {8 * d * d / 2**30:.1f} GiB: take "
                 "WidrowHoff, which needs no matrix, or LeastSquares; or choose fewer features."
             )
-        factors = np.eye(d), np.full(d, 1 / plan.delta)
-        self._recursion = Recursion(A.astype(np.float64), *factors, plan.forgetting, BOUND / plan.delta)
+        delta = float(plan.delta)
+        factors = np.eye(d), np.full(d, 1 / delta)
+        self._recursion = Recursion(A.astype(np.float64), *factors, float(plan.forgetting), BOUND / delta)
         self.plan, self.dtype, self.trail = plan, problem.dtype, Path(self._recursion.A, plan.record)
         self.random, self.k, self.left, self.least = plan.random(), 0, plan.passes, 0.0
 
     @property
     def findings(self) -> RecursiveFindings:
-        """The sum of squares, and the factors of R."""
         details = {"criterion value": self.least}
         return RecursiveFindings(details=details, recursion=self._recursion, least=self.least)
 
     def go_on_from(self, A: NDArray[Any], V: NDArray[Any], D: NDArray[Any], least: float) -> None:
-        """Take up the state of an earlier rule."""
         self._recursion, self.least = self._recursion._replace(A=A, V=V, D=D), least
 
     @property
@@ -307,9 +306,7 @@ class RecursiveLeastSquares(OnlineClassifier):
         return [np.concatenate(super()._starts(problem, problem.n_outputs))]
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        form = {"delta": float(self.delta), "forgetting": float(self.forgetting), "targets": self.targets}
-        passes = 1 if online else int(self.max_iter)
-        return RecursiveRule(RecursivePlan(**vars(self._plan()), **form, passes=passes), start, problem)
+        return RecursiveRule(self._plan(RecursivePlan, passes=1 if online else int(self.max_iter)), start, problem)
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         (solution,) = super()._solutions(problem, watch, listener)
@@ -346,7 +343,6 @@ class RecursiveLeastSquares(OnlineClassifier):
         return np.asarray(half.T @ half)
 
     def _solved(self) -> str:
-        """What the passes have computed."""
         if self.forgetting < 1:
             how = f"the pattern that came m steps ago counts {self.forgetting:g}^m, and the start likewise"
         else:

@@ -40,7 +40,6 @@ from .._guards.state import Changing
 from ..base.inherited_docs import estimator
 from ..base.online import OnlineClassifier
 from ..exceptions import warn_user
-from ..multiclass import n_problems
 from ..samples import Samples
 from ..schedules import Constant, Optimal, ScalarRLS, Schedule, get
 from ..solution import Epoch, Solution, Status
@@ -69,7 +68,6 @@ class StepTotals(NamedTuple):
     finite: bool = True
 
     def plus(self, other: StepTotals) -> StepTotals:
-        """Both parts of a pass together."""
         return StepTotals(
             self.visits + other.visits, self.changes + other.changes, self.errors + other.errors,
             self.criterion + other.criterion, max(self.longest, other.longest), max(self.worst, other.worst),
@@ -165,7 +163,6 @@ class WidrowHoffRule(Changing):
         self._patterns = None
 
     def go_on_from(self, earlier: Progress) -> None:
-        """Count and step on from there."""
         self.k, given, schedule, self.largest, self.size = earlier
         if given is self.plan.schedule or given == self.plan.schedule:
             self.schedule = copy(schedule)  # what was published stays as it is, should this portion fail
@@ -181,7 +178,6 @@ class WidrowHoffRule(Changing):
 
     @property
     def findings(self) -> WidrowHoffFindings:
-        """The strengths in dual form, and what is needed to go on."""
         progress = Progress(self.k, self.plan.schedule, copy(self.schedule), self.largest, self.size)
         alpha = self.A[1:].copy() if self.plan.dual else np.empty(0)
         return WidrowHoffFindings(details=self.details, progress=progress, alpha=alpha)
@@ -353,31 +349,17 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     multiclass: str = "one-vs-rest"
     random_state: Any = None
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._check_rule()
-
     def _problems(self, problem: Problem) -> list[Problem]:
         b = margins_of(self.targets, problem.n_rows)
         return [AimedProblem.at(np.where(part.labels == 1, b, -b), part) for part in super()._problems(problem)]
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        return rule_of(self._form(n_problems(self.classes_.size, self.multiclass_)), cast(AimedProblem, problem), start)
-
-    def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
-        rules = super()._resume(problem, problems, first)
-        if not first:
-            for rule, earlier in zip(rules, self._progress, strict=True):
-                cast(WidrowHoffRule, rule).go_on_from(earlier)
-        return rules
+        return rule_of(self._form(), cast(AimedProblem, problem), start)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        self._progress: list[Progress] = [solution.findings.progress for solution in solutions]
         if self.dual:
             signs = [2 * (part.labels == 1) - 1 for part in self._problems(problem)]
             found = [solution.findings.alpha for solution in solutions]
             columns = [alpha * z.astype(problem.dtype) for alpha, z in zip(found, signs, strict=True)]
             self.alpha_ = columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-        for rule in self._rules:
-            cast(WidrowHoffRule, rule).forget()

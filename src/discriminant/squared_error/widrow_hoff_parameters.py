@@ -6,17 +6,17 @@ Tests: ``tests/squared_error/test_widrow_hoff.py``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from numpy.typing import NDArray
 
-from .._engine.driver import Plan
+from .._engine.driver import Plan, Rule
 from .._guards.held import is_number, storable
-from .._guards.parameters import ORDER, PASSES, RECORD, Constraint, Number
+from .._guards.parameters import ORDER, RECORD, Constraint, Number
 from ..base.classifier import ORDER_OF_VISITS
-from ..base.inherited_docs import DocumentedEstimator
+from ..base.iterative import IterativeEstimator
 from ..schedules import Schedule, get
-from ..solution import Findings
+from ..solution import Findings, Solution
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class WidrowHoffFindings(Findings):
     alpha: NDArray[Any]
 
 
-class WidrowHoffParameters(DocumentedEstimator):
+class WidrowHoffParameters(IterativeEstimator):
     """What the classifier and the regressor share: parameters, their checks, the rule, the remedy.
 
     Parameters
@@ -88,8 +88,8 @@ class WidrowHoffParameters(DocumentedEstimator):
     _expected_failed_checks = ORDER_OF_VISITS
     _exact = "LeastSquares"
     _watched: str | None = "errors"  # what a schedule may look at
+    _holds_several = True  # whether ``_progress`` is a list, one entry a problem
     _parameters: dict[str, Constraint] = {
-        "max_iter": PASSES,
         "tol": Number("give a tolerance >= 0 for the steps and the gradient", 0, closed=True),
         "order": ORDER,
         "record": RECORD,
@@ -100,12 +100,10 @@ class WidrowHoffParameters(DocumentedEstimator):
     schedule: Any
     tol: float
     order: str
-    start: Any
-    max_iter: int
-    record: str | None
-    random_state: Any
+    _progress: Any  # of the one rule, or of each
 
-    def _check_rule(self) -> None:
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.batch and self.order == "random":
             raise ValueError("order='random' with batch=True: a batch step looks at all patterns at once; drop one.")
         if self.dual and self.start is not None:
@@ -118,9 +116,24 @@ class WidrowHoffParameters(DocumentedEstimator):
                 f"give a number, '1/k', '{special}' or a function of k."
             )
 
-    def _form(self, shares: int = 1) -> WidrowHoffPlan:
-        common = self.order, self.random_state, self.record == "weights", shares
-        return WidrowHoffPlan(*common, bool(self.batch), bool(self.dual), self.schedule, float(self.tol))
+    def _form(self) -> WidrowHoffPlan:
+        plan: WidrowHoffPlan = self._plan(WidrowHoffPlan, batch=bool(self.batch), dual=bool(self.dual))
+        return plan
+
+    def _resume(self, problem: Any, problems: list[Any], first: bool) -> list[Rule]:
+        rules: list[Any] = super()._resume(problem, problems, first)
+        if not first:
+            held = self._progress if isinstance(self._progress, list) else [self._progress]
+            for rule, earlier in zip(rules, held, strict=True):
+                rule.go_on_from(earlier)
+        return rules
+
+    def _publish(self, solutions: list[Solution[Any]], problem: Any, X: Any) -> None:
+        super()._publish(solutions, problem, X)
+        progress: list[Progress] = [solution.findings.progress for solution in solutions]
+        self._progress = progress if self._holds_several else progress[0]
+        for rule in self._rules:
+            cast(Any, rule).forget()
 
     def _remedy(self) -> str:
         falling = "" if self.batch else "a falling schedule such as '1/k', batch=True, or "

@@ -10,7 +10,7 @@ Tests: ``tests/squared_error/test_widrow_hoff.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from ..base.regressor import IterativeRegressor
 from ..schedules import Schedule
 from ..solution import Solution
 from .aimed_patterns import AimedProblem
-from .widrow_hoff import WidrowHoffRule, rule_of
+from .widrow_hoff import rule_of
 from .widrow_hoff_parameters import Progress, WidrowHoffParameters
 
 
@@ -55,6 +55,7 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     _criterion = "sum of (w'x + w0 - y)^2"
     _exact = "LeastSquaresRegressor"
     _watched = None
+    _holds_several = False
 
     batch: bool = False
     dual: bool = False
@@ -65,10 +66,6 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     max_iter: int = 1000
     random_state: Any = None
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._check_rule()
-
     def _aimed(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> AimedProblem:
         """Aim at the values themselves, once the data have passed."""
         X, y = self._validated(X, y, reset)
@@ -77,17 +74,7 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     def _begin(self, problem: AimedProblem, start: NDArray[Any], online: bool) -> Rule:
         return rule_of(self._form(), problem, start)
 
-    def _resume(self, problem: AimedProblem, problems: list[AimedProblem], first: bool) -> list[Rule]:
-        rules = super()._resume(problem, problems, first)
-        if not first:
-            cast(WidrowHoffRule, rules[0]).go_on_from(self._progress)
-        return rules
-
     def _publish(self, solutions: list[Solution[Any]], problem: AimedProblem, X: Any) -> None:
         super()._publish(solutions, problem, X)
-        findings = solutions[0].findings
         if self.dual:
-            self.alpha_ = findings.alpha
-        self._progress: Progress = findings.progress
-        for rule in self._rules:
-            cast(WidrowHoffRule, rule).forget()
+            self.alpha_ = solutions[0].findings.alpha

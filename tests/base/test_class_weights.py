@@ -29,7 +29,7 @@ def test_a_dict_names_some_classes() -> None:
     ("weight", "message"),
     [
         ("Balanced", "class_weight='Balanced' must be one of 'balanced', None; did you mean 'balanced'?"),
-        (np.ones(2), r"class_weight=array\(\[1., 1.\]\): give a dict from labels to weights"),
+        (np.ones(2), r"class_weight=array\(\[1., 1.\]\) must be a dict, .*; give weights by label"),
     ],
 )
 def test_other_things_are_refused(weight: Any, message: str) -> None:

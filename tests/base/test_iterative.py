@@ -49,7 +49,9 @@ def test_start_vectors() -> None:
         assert all(start.dtype == np.float32 and start.flags.owndata for start in (*starts, *same))
     each = start_vectors(np.arange(9).reshape(3, 3), problem, 3)
     assert [start.tolist() for start in each] == [[[0, 1, 2]], [[3, 4, 5]], [[6, 7, 8]]]
-    with pytest.raises(ValueError, match=r"start has shape \(2,\): give an augmented vector .* \(3,\) or \(3, 3\)"):
+    with pytest.raises(
+        ValueError, match=r"start has shape \(2,\); give finite weights, an augmented vector .* \(3,\) or \(3, 3\)"
+    ):
         start_vectors([1, 2], problem, 3)
     with pytest.raises(ValueError, match="start holds NaN or infinity"):
         start_vectors([1, np.nan, 2], problem, 1)

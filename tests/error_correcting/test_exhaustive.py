@@ -103,7 +103,7 @@ def test_too_many_to_try():
     [
         ([[0.0], [1.0]], [1, 1], "y has 1 classes"),
         ([[0.0], [1.0], [2.0]], [0, 1, 2], "y has 3 classes"),
-        ([[0.0], [1.0], [2.0]], [0, 1], "2 labels: give one of two for each row"),
+        ([[0.0], [1.0], [2.0]], [0, 1], "2 labels; give one of two for each row"),
         ([[np.nan], [1.0]], [0, 1], "NaN"),
         ([0.0, 1.0], [0, 1], "Expected 2D array"),
         ([["a"], ["b"]], [0, 1], "could not convert string"),

@@ -454,7 +454,7 @@ def test_scales():
         ({"bias": "none"}, "bias='none' must be one of 'radius', 'augmented'"),
         ({"margin": -1}, "margin=-1 must be "),
         ({"cache_size": 0}, "cache_size=0 must be .*; give the megabytes"),
-        ({"schedule": "optimal"}, "schedule='optimal' needs curvature"),
+        ({"schedule": "optimal"}, "schedule='optimal' must be a schedule without curvature"),
         ({"order": "any"}, "order='any' must be one of 'cyclic', 'random'"),
         ({"kernel": lambda X, Z: X}, "make it K"),
     ],

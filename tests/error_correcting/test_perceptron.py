@@ -424,7 +424,7 @@ def test_shapes_of_start() -> None:
     model = Perceptron(start=full, max_iter=1, record="weights").fit(X, y)
     np.testing.assert_array_equal(model.history_["weights"][0], kept)
     np.testing.assert_array_equal(full, kept)  # the user's array is left alone
-    with pytest.raises(ValueError, match=r"start has shape \(4, 2\): give .* of shape \(3,\) or \(4, 3\)"):
+    with pytest.raises(ValueError, match=r"start has shape \(4, 2\); give .* of shape \(3,\) or \(4, 3\)"):
         Perceptron(start=full[:, :2]).fit(X, y)
 
 
@@ -662,13 +662,15 @@ def test_partial_fit_obeys_new_parameters() -> None:
 
 def test_partial_fit_asks_for_classes_and_keeps_them() -> None:
     X, y = datasets.or_function()
-    with pytest.raises(ValueError, match="classes=None: the first call of partial_fit must be given all classes"):
+    with pytest.raises(
+        ValueError, match="classes=None must be all classes that will ever come; give them at the first call"
+    ):
         Perceptron().partial_fit(X, y)
-    with pytest.raises(ValueError, match=r"classes=\[1\]: give at least two"):
+    with pytest.raises(ValueError, match=r"classes=\[1\] must be at least two; give all"):
         Perceptron().partial_fit(X, y, classes=[1])
     model = Perceptron().partial_fit(X[:1], y[:1], classes=[0, 1])  # a portion may hold one class only
     assert model.classes_.tolist() == [0, 1]
-    with pytest.raises(ValueError, match=r"classes=\[0, 2\] are not those of the first call, \[0, 1\]"):
+    with pytest.raises(ValueError, match=r"classes=\[0, 2\] must be those of the first call, \[0, 1\]; leave them out"):
         model.partial_fit(X, y, classes=[0, 2])
     with pytest.raises(ValueError, match=r"y holds .*7.*, which is not among classes=\[0, 1\]"):
         model.partial_fit(X, [0, 1, 7, 1])
@@ -762,7 +764,7 @@ def test_float32_stays_float32(options: Any, many: bool) -> None:
         ({"batch": True, "average": True}, "batch=True and average=True: choose one"),
         ({"pocket": True, "slack": 1.0}, "pocket=True and slack=1.0: choose one"),
         ({"batch": True, "order": "random"}, "order='random' with batch=True"),
-        ({"schedule": "optimal"}, "schedule='optimal' needs curvature, which .* use a number"),
+        ({"schedule": "optimal"}, "schedule='optimal' must be .* without curvature, which .* use a number"),
         ({"batch": "no"}, "batch='no' must be one of True, False"),
     ],
 )

@@ -96,7 +96,7 @@ def test_a_tie_between_subclasses_of_one_class_is_decided():
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        ([[[1.0, 2.0]]], r"parts of shape \[\(1, 2\)\]: give two or more"),
+        ([[[1.0, 2.0]]], r"parts of shape \[\(1, 2\)\]; give two or more"),
         ([[[1.0, 2.0]], [[1.0, 2.0, 3.0]]], "equal d"),
         ([[[1.0]], [[2.0]]], "give two or more of shape"),
         ([np.empty((0, 2)), [[1.0, 2.0]]], r"\(0, 2\)"),
@@ -112,7 +112,7 @@ def test_given_weights_are_checked(weights, words):
 
 @pytest.mark.parametrize("classes", [[0, 1, 2], [1, 0], [1, 1], ["b", "a"], 3])
 def test_given_classes_are_sorted_and_as_many_as_parts(classes):
-    with pytest.raises(ValueError, match="give 2 different labels in ascending order"):
+    with pytest.raises(ValueError, match="must be 2 different labels; give them in ascending order"):
         PiecewiseLinearMachine().with_weights([[[1.0, 2.0]], [[3.0, 4.0]]], classes=classes)
 
 
@@ -231,15 +231,18 @@ def test_the_decision_of_two_classes_is_their_difference(rng):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"n_subclasses": 0}, "n_subclasses=0: give a whole number >= 1, or one for each of the 2 classes"),
+        (
+            {"n_subclasses": 0},
+            "n_subclasses=0 must be whole and >= 1; give one number, or one for each of the 2 classes",
+        ),
         ({"n_subclasses": 1.5}, r"n_subclasses=1\.5"),
         ({"n_subclasses": [1, 2, 3]}, r"n_subclasses=\[1, 2, 3\]"),
         ({"n_subclasses": [1, 0]}, r"n_subclasses=\[1, 0\]"),
         ({"n_subclasses": True}, "n_subclasses=True"),
         ({"eta": 0}, "eta=0 must be .*; give an increment > 0"),
         ({"order": "sorted"}, "order='sorted' must be one of "),
-        ({"start": np.zeros((3, 3))}, r"start has shape \(3, 3\): give finite augmented vectors of shape \(4, 3\)"),
-        ({"start": np.full((4, 3), np.nan)}, "finite augmented vectors"),
+        ({"start": np.zeros((3, 3))}, r"start has shape \(3, 3\); give finite vectors of shape \(4, 3\)"),
+        ({"start": np.full((4, 3), np.nan)}, "start holds NaN or infinity; give finite vectors"),
         ({"max_iter": -1}, "max_iter=-1 must be "),
     ],
 )

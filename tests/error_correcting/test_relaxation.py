@@ -159,7 +159,8 @@ def test_one_violator_is_moved_onto_its_plane(seed, b):
     a = np.linalg.lstsq(normalized(X, y), [-1.0, 2 * b], rcond=None)[0]  # the first violates b, the second does not
     relaxed = quietly(Relaxation(margin=b, start=a, max_iter=1, record="weights"), X, y).history_["weights"]
     np.testing.assert_allclose(normalized(X, y)[0] @ relaxed[1], b, rtol=1e-9)
-    descended = quietly(GradientDescent(criterion="squared", margin=b, start=a, max_iter=1), X, y)
+    options = {"criterion": "squared", "schedule": "optimal"}  # Eq. 14, not halved where the step makes a violator
+    descended = quietly(GradientDescent(**options, margin=b, start=a, max_iter=1), X, y)
     np.testing.assert_allclose(descended.weights_, relaxed[1], rtol=1e-7, atol=1e-9)
 
 
@@ -471,9 +472,12 @@ def test_no_margin_from_nothing_never_moves():
         ({"order": "sorted"}, "order='sorted' must be one of 'cyclic', 'random'"),
         ({"record": "all"}, "record='all' must be one of "),
         ({"batch": True, "order": "random"}, "order='random' with batch=True"),
-        ({"eta": "optimal"}, "eta='optimal' needs curvature, which relaxation has not"),
+        (
+            {"eta": "optimal"},
+            "eta='optimal' must be a schedule without curvature, which an error-correcting rule has not; use a number",
+        ),
         ({"eta": "fast"}, "schedule='fast' must be one of"),
-        ({"start": [1.0, 2.0]}, r"start has shape \(2,\): give an augmented vector"),
+        ({"start": [1.0, 2.0]}, r"start has shape \(2,\); give finite weights, an augmented vector"),
         ({"multiclass": "all"}, "multiclass='all' must be one of "),
         ({"max_iter": 0}, "max_iter=0 must be "),
     ],

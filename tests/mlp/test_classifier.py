@@ -477,7 +477,9 @@ def test_portions_need_classes_and_no_rows_held_out(iris: Any) -> None:
         MultilayerPerceptron().partial_fit(*iris)
     with pytest.raises(ValueError, match=r"early_stopping=True holds rows out"):
         MultilayerPerceptron(early_stopping=True).partial_fit(*iris, classes=[0, 1, 2])
-    with pytest.raises(ValueError, match=r"class_weight=array\(\[1., 2., 3.\]\): give a dict from labels to weights"):
+    with pytest.raises(
+        ValueError, match=r"class_weight=array\(\[1., 2., 3.\]\) must be a dict, .*; give weights by label"
+    ):
         MultilayerPerceptron(class_weight=np.array([1.0, 2.0, 3.0])).fit(*iris)
     with pytest.raises(ValueError, match=r"class_weight='balanced' needs all labels"):
         MultilayerPerceptron(class_weight="balanced").partial_fit(*iris, classes=[0, 1, 2])

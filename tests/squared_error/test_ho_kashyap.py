@@ -714,7 +714,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"margin": "wide"}, "margin='wide' must be "),
     ({"margin": float("inf")}, "margin=inf must be "),
     ({"margin": [1.0, 2.0]}, r"margin has shape \(2,\).*each of the 20 rows"),
-    ({"margin": np.r_[np.ones(19), 0.0]}, r"margin holds 0: give margins b\(1\) > 0"),
+    ({"margin": np.r_[np.ones(19), 0.0]}, r"margin holds 0; give one margin b\(1\) > 0"),
     ({"margin": np.r_[np.ones(19), np.nan]}, "margin holds nan"),
     ({"tol": -1e-9}, r"tol=-1e-09 must be "),
     ({"tol": 1.0}, r"tol=1\.0 must be "),

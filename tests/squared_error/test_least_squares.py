@@ -207,7 +207,7 @@ def test_report_names_the_way_and_warns_of_bad_conditioning(rng: np.random.Gener
     [
         ({"targets": "one"}, "targets='one'"),
         ({"targets": np.ones(3)}, r"targets has shape \(3,\)"),
-        ({"targets": np.r_[np.ones(19), 0.0]}, "margins b must be positive"),
+        ({"targets": np.r_[np.ones(19), 0.0]}, "targets holds 0 and must be positive; negate the row"),
         ({"targets": np.full(20, np.nan)}, "finite"),
         ({"losses": np.ones(3)}, r"losses has shape \(3,\)"),
         ({"losses": [[0, np.inf], [1, 0]]}, "finite losses"),

@@ -391,7 +391,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"forgetting": "none"}, "forgetting='none' must be "),
     ({"targets": "twos"}, "targets='twos' must be one of"),
     ({"targets": [1.0, 2.0]}, r"targets has shape \(2,\).*each of the 60 rows"),
-    ({"targets": np.r_[np.ones(59), 0]}, "targets holds 0: give finite numbers > 0"),
+    ({"targets": np.r_[np.ones(59), 0]}, "targets holds 0; give 'ones', or finite numbers > 0"),
     ({"targets": np.r_[np.ones(59), -1]}, "targets holds -1"),
     ({"start": np.zeros(3)}, r"start has shape \(3,\)"),
     ({"max_iter": 0}, "max_iter=0 must be "),
@@ -408,7 +408,7 @@ def test_bad_input(data: Any, options: Any, message: str) -> None:
 
 def test_too_many_features_are_refused_with_the_size() -> None:
     X = sparse.csr_array(([1.0, 2.0], ([0, 1], [5, 49_999])), shape=(2, 50_000))
-    with pytest.raises(ValueError, match=r"50,000 features, for which R would take 18\.6 GiB: take WidrowHoff"):
+    with pytest.raises(ValueError, match=r"50,000 features, for which R would take 18\.6 GiB; take WidrowHoff"):
         RecursiveLeastSquares().fit(X, [0, 1])
 
 

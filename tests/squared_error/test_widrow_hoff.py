@@ -638,7 +638,7 @@ class TestPortions:
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"targets": "twos"}, "targets='twos' must be one of"),
     ({"targets": [1.0, 2.0]}, r"targets has shape \(2,\).*each of the 30 rows"),
-    ({"targets": np.r_[np.ones(29), 0]}, "targets holds 0: give finite numbers > 0"),
+    ({"targets": np.r_[np.ones(29), 0]}, "targets holds 0; give 'ones', or finite numbers > 0"),
     ({"targets": np.r_[np.ones(29), -1]}, "targets holds -1"),
     ({"targets": np.r_[np.ones(29), np.nan]}, "targets holds nan"),
     ({"multiclass": "kesler"}, "multiclass='kesler' must be one of"),

@@ -70,6 +70,16 @@ def floats(name: str, values: Any, dtype: Any, remedy: str) -> NDArray[Any]:
         raise ValueError(f"{name} holds what is no number ({error}): {remedy}.") from error
 
 
+def finite_floats(name: str, values: Any, dtype: Any, remedy: str, *shapes: tuple[int, ...]) -> NDArray[Any]:
+    """A copy of the values as finite floats, of one of the shapes."""
+    array = floats(name, values, dtype, remedy)
+    if array.shape not in shapes:
+        raise ValueError(f"{name} has shape {array.shape}; {remedy}.")
+    if not all_finite(array):
+        raise ValueError(f"{name} holds NaN or infinity; {remedy}.")
+    return array
+
+
 def all_finite(values: NDArray[Any]) -> bool:
     """Whether no entry is NaN or infinite: of many one pass and no copy, for a sum of finite ones can only overflow."""
     if values.size <= FEW:

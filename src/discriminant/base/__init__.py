@@ -1,6 +1,6 @@
 """From data to a fitted estimator: validate, encode, solve, publish, report; and predict.
 
-- ``iterative``: drive, callbacks, publish once, warn; ``classifier``, ``online`` (data in portions), ``regressor``:
+- ``iterative``: drive, callbacks, publish once, warn; ``classifier`` (also for data in portions), ``regressor``:
   what estimators derive from; ``probabilities``; ``inherited_docs``: what they share is described once;
   ``class_weights``; ``expansion``: when a descent has converged; ``lazy_report`` and ``diagnosis``: what a report adds
   when it is read, and when it is asked.

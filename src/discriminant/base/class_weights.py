@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._guards.parameters import choice, number
+from .._guards.parameters import choice, number, refused
 
 Vector = NDArray[np.float64]
 
@@ -17,7 +17,7 @@ def check_class_weight(class_weight: Any) -> None:
     if class_weight is None or isinstance(class_weight, str):
         choice("class_weight", class_weight, ("balanced", None))
     elif not hasattr(class_weight, "get"):
-        raise ValueError(f"class_weight={class_weight!r}: give a dict from labels to weights, or 'balanced'.")
+        raise refused("class_weight", class_weight, "a dict, 'balanced' or None", "give weights by label")
 
 
 def row_weights(class_weight: Any, classes: NDArray[Any], labels: NDArray[np.int32], given: NDArray[Any]) -> Vector:

@@ -2,6 +2,8 @@
 
 A two-category procedure serves many classes by one against the rest or one against one; a procedure that has a
 linear machine of its own takes Kesler's rule.  Ties and ambiguous regions stay visible in ``undecided``.
+
+Tests: ``tests/base/test_classifier.py``, ``tests/base/test_online.py``.
 """
 
 from __future__ import annotations
@@ -15,16 +17,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import with_callbacks
-from .._engine.labels import encode
+from .._engine.labels import encode, encode_known
 from .._engine.problem import Problem, make_problem
 from .._guards.held import COMMON, COURSE, OUTCOME, WEIGHTS, Held
-from .._guards.parameters import choice
+from .._guards.parameters import choice, refused
 from .._guards.state import all_or_nothing
 from .._guards.validation import all_finite, taken
 from ..multiclass import ambiguous, n_problems, pairwise_scores, relabel, votes
 from ..solution import Report, Solution, Status, details_of, epochs_of, history_of
 from .diagnosis import diagnosis
-from .iterative import IterativeEstimator, SolvingEstimator, start_vectors
+from .iterative import IterativeEstimator, SolvingEstimator, start_vectors, streaming
 from .lazy_report import LazyFacts
 
 if TYPE_CHECKING:
@@ -112,6 +114,19 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         problem = make_problem(X, labels, sample_weight, self.classes_.size)
         return self._learn(problem, given_X, given_y, sample_weight, **options)
 
+    def _portion(self, X: Any, y: Any, classes: Any, sample_weight: Any, first: bool) -> Problem:
+        """The problem of a portion of data, whose first names all classes."""
+        X, y = self._validated(X, y, reset=first)
+        if first:
+            if classes is None:
+                raise refused("classes", None, "all classes that will ever come", "give them at the first call")
+            self.classes_, _ = encode(np.asarray(classes))
+            if self.classes_.size < 2:
+                raise refused("classes", self.classes_.tolist(), "at least two", "give all that will ever come")
+        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            raise refused("classes", classes, f"those of the first call, {self.classes_.tolist()}", "leave them out")
+        return make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         choice("multiclass", self.multiclass, self._strategies)
@@ -154,7 +169,7 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
             "procedure": type(self).__name__,
             "status": self.status_.name,
             "reason": self.status_.sentence,
-            "criterion": self._criterion,
+            "criterion": self._minimized(),
             "iterations": self.n_iter_,
             "corrections": self.n_corrections_,
             "errors": 0 if self.status_ is Status.SEPARATED else int(sum(last)) if last else None,
@@ -168,6 +183,9 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
             "notes": self._remarks(solutions),
             "remedy": None if self.status_.finished or self.status_ is Status.STOPPED else self._remedy(),
         }
+
+    def _minimized(self) -> str:
+        return self._criterion
 
     def _details(self, solutions: list[Solution[Any]]) -> dict[str, Any]:
         """The lines of the report that are the procedure's own."""
@@ -272,10 +290,10 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
 
         check_is_fitted(self)
         if np.shape(X)[1:] != (self.n_features_in_,):
-            raise ValueError(f"X has shape {np.shape(X)}: give the {self.n_features_in_} columns of the fit.")
+            raise ValueError(f"X has shape {np.shape(X)}; give the {self.n_features_in_} columns of the fit.")
         found = separability(X, y)
         if self.classes_.tolist() != (labels := [label for group in found.groups for label in group]):
-            raise ValueError(f"y has the classes {labels}: give those of the fit, {self.classes_.tolist()}.")
+            raise ValueError(f"y has the classes {labels}; give those of the fit, {self.classes_.tolist()}.")
         clean = bool(np.all(self.predict(X) == np.ravel(y)))
         self.report_.add(diagnosis(found, self.multiclass_, self._is_plane(), clean))
         return found
@@ -321,3 +339,22 @@ class IterativeClassifier(IterativeEstimator, LinearClassifier):
     def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
         rows = problem.n_outputs if self.multiclass_ == "kesler" else 1
         return start_vectors(self.start, problem, n_problems, rows)
+
+
+class OnlineClassifier(IterativeClassifier):
+    """Base of the single-sample rules: they can go on with data that arrive in portions."""
+
+    @streaming
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Make one pass over a portion of data, going on from the present weights.
+
+        Returns
+        -------
+        self
+            The classifier.
+        """
+        self._check_parameters()
+        first = not self._has_begun()
+        self._pass_over(self._portion(X, y, classes, sample_weight, first), X, first)
+        return self

@@ -19,7 +19,7 @@ from .._engine.callbacks import CallbackSupportMixin, Listener
 from .._engine.driver import Plan, Rule, Watch, drive, watching
 from .._engine.problem import Problem
 from .._guards.parameters import PASSES, Constraint, check_parameters
-from .._guards.validation import all_finite, floats
+from .._guards.validation import finite_floats
 from ..exceptions import warn_of
 from ..solution import Epochs, Report, Solution
 from .inherited_docs import DocumentedEstimator
@@ -93,6 +93,11 @@ class IterativeEstimator(SolvingEstimator):
     _begun_with: dict[str, Any]  # the parameters of the rules
 
     _parameters = {"max_iter": PASSES}
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if vars(self).get("batch") and vars(self).get("order") == "random":
+            raise ValueError("order='random' with batch=True: a batch step looks at all patterns at once; drop one.")
 
     def _plan(self, kind: Any = Plan, **given: Any) -> Any:
         """How the rules of this fit are to run: what a plan of this kind asks for by the names of the parameters."""
@@ -194,13 +199,9 @@ def start_vectors(start: Any, problem: Problem, n_problems: int, rows: int = 1) 
     shape = (n_problems * rows, problem.n_features + 1)
     A = np.zeros(shape, problem.dtype)
     if start is not None:
-        given = floats("start", start, problem.dtype, "give finite weights")
-        if given.shape not in (shape, shape[1:]):
-            wanted = f"{shape[1:]} or {shape}" if shape[0] > 1 else f"{shape[1:]}"
-            raise ValueError(f"start has shape {given.shape}: give an augmented vector (w0, w) of shape {wanted}.")
-        if not all_finite(given):
-            raise ValueError("start holds NaN or infinity: give finite weights.")
-        A[:] = given
+        wanted = f"{shape[1:]} or {shape}" if shape[0] > 1 else f"{shape[1:]}"
+        remedy = f"give finite weights, an augmented vector (w0, w) of shape {wanted}"
+        A[:] = finite_floats("start", start, problem.dtype, remedy, shape, shape[1:])
     return [part.copy() for part in A.reshape(n_problems, rows, -1)]
 
 

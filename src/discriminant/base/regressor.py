@@ -54,7 +54,7 @@ class LinearRegressor(DocumentedEstimator, RegressorMixin, BaseEstimator):
         if y.dtype.kind not in "biuf":
             y = floats("y", y, np.float64, "give numbers as targets, or take a classifier")
         if not all_finite(y):
-            raise ValueError("y holds NaN or infinity: give finite targets.")
+            raise ValueError("y holds NaN or infinity; give finite targets.")
         return X, y
 
     @staticmethod

@@ -14,6 +14,7 @@ Source: Duda, Hart, Stork, *Pattern Classification*, §5.4.2, Problem 17.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -57,6 +58,8 @@ class CriterionRule:
     """The criterion, the weights and the stop; a subclass says how far to go from here."""
 
     guarded = True  # whether a step that would raise J is halved
+    step: Callable[[Place, Watch], tuple[NDArray[Any], float]]  # what is subtracted from a, and its scale η(k)
+    fall: Callable[[Place, Watch], float]  # by how much J can still fall, to second order
 
     def __init__(self, A: NDArray[Any], problem: Problem, plan: DescentPlan) -> None:
         problem.check_finite()
@@ -80,14 +83,6 @@ class CriterionRule:
     @property
     def path(self) -> NDArray[Any] | None:
         return self.trail.so_far(self.a)
-
-    def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
-        """What is subtracted from a, and its scale η(k) as the history keeps it."""
-        raise NotImplementedError
-
-    def fall(self, here: Place, watch: Watch) -> float:
-        """By how much J can still fall, to second order."""
-        raise NotImplementedError
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One step; the errors and the criterion are those before it."""
@@ -196,7 +191,9 @@ class CriterionClassifier(IterativeClassifier):
         chosen = criteria.get(self.criterion)
         if not chosen.has_gradient:
             raise ValueError(f"criterion={chosen.name!r} has no gradient: choose another, such as 'perceptron'.")
-        self._criterion = chosen.equation
+
+    def _minimized(self) -> str:
+        return criteria.get(self.criterion).equation
 
     def _descent(self) -> DescentPlan:
         """The plan of the rule; from a = 0, where J_q without margins is least, a margin of 1 stands for None."""

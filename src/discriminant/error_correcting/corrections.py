@@ -5,7 +5,7 @@ Tests: ``tests/error_correcting/test_perceptron.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,9 @@ from .._engine.driver import Plan, Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.threads import Workers
-from .._guards.parameters import Number
+from .._guards.parameters import Number, refused
 from .._guards.state import Changing
+from ..bounds import perceptron_from_numbers
 from ..schedules import get
 from ..solution import Epoch, Findings, Status
 from .visits import Array, Order, PassTotals, Trail, Visits, count_errors
@@ -32,8 +33,8 @@ MARGIN = Number("give a margin b >= 0", 0, closed=True)
 def check_schedule(name: str, value: Any) -> None:
     """Refuse increments that depend on more than k and the errors."""
     if (needs := get(value).needs) not in (None, "errors"):
-        remedy = "use a number, '1/k', 'k', 'adaptive' or a function of k"
-        raise ValueError(f"{name}={value!r} needs {needs}, which an error-correcting rule has not: {remedy}.")
+        wanted = f"a schedule without {needs}, which an error-correcting rule has not"
+        raise refused(name, value, wanted, "use a number, '1/k', 'k', 'adaptive' or a function of k")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +53,9 @@ class CorrectionPlan(Plan):
 
 class ErrorCorrectingRule(Changing):
     """The weights, the steps and the path of a procedure at work; a subclass says what one compiled call does."""
+
+    # the compiled pass over this order with these steps; the last argument takes the corrections: A, or a batch's sum
+    visit_all: Callable[[Problem, Order, Array, Array], PassTotals]
 
     def __init__(self, A: Array, plan: CorrectionPlan) -> None:
         self.A = A = A[0] if len(A) == 1 else A
@@ -85,10 +89,6 @@ class ErrorCorrectingRule(Changing):
     def visits(self, problem: Problem, order: Order, etas: Array, weight: Array | None = None) -> Visits:
         """The patterns in this order, as the compiled passes take them."""
         return Visits(problem.rows, problem.labels, problem.weight if weight is None else weight, order, etas)
-
-    def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
-        """The compiled pass over ``order``; ``to`` takes the corrections: A, or the sum of a batch."""
-        raise NotImplementedError
 
     def steps(self, count: int) -> Array:
         """The lengths of at most ``count`` coming corrections; fewer make the compiled pass come back for more.
@@ -145,19 +145,17 @@ class ErrorCorrectingRule(Changing):
         self.schedule.observe(errors=totals.errors)
         return totals, total
 
-    def _added(self, problem: Problem, start: int, stop: int) -> Iterator[tuple[Array, PassTotals]]:
+    def _added(self, problem: Problem, start: int, stop: int) -> list[tuple[Array, PassTotals]]:
         """Sum the corrections of some rows; threads share a long run, whose parts do not depend on their number."""
         parts = PARTS if problem.work * (stop - start) >= LONG * problem.n_rows else 1
-        ends = np.linspace(start, stop, parts + 1).astype(int).tolist()
-        sums = np.zeros((parts, *self.A.shape), self.A.dtype)
-        met: list[Any] = [None] * parts
         order, units = self.order(problem.n_rows), np.ones(stop - start, self.A.dtype)
 
-        def add(k: int) -> None:
-            met[k] = self.visit_all(problem, order[ends[k] : ends[k + 1]], units, sums[k])
+        def add(k: int) -> tuple[Array, PassTotals]:
+            first, end = (start + (stop - start) * each // parts for each in (k, k + 1))
+            sums = np.zeros_like(self.A)
+            return sums, self.visit_all(problem, order[first:end], units, sums)
 
-        Workers().each(add, parts)
-        return zip(sums, met, strict=True)
+        return [add(0)] if parts == 1 else Workers().each(add, parts)
 
     def earlier(self, state: Array) -> int | None:
         """The number of the earlier pass that began with these weights, from which everything repeats; or None."""
@@ -187,3 +185,11 @@ def all_errors(problem: Problem, A: Array, watch: Watch) -> int:
             raise problem.refuse()
         errors += found
     return errors
+
+
+def theorem_bound(a: Array, beta: float, gamma: float, **numbers: Any) -> float | None:
+    """The corrections that Theorem 5.1 allows; None where a margin is too small to divide by, and bounds nothing."""
+    try:
+        return float(perceptron_from_numbers(a, beta, gamma, **numbers))
+    except ValueError:
+        return None

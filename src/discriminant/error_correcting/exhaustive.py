@@ -99,7 +99,7 @@ def integer_search(X: Any, y: Any, max_weight: int = 10) -> NDArray[np.int64] | 
     X = check_array(floats("X", X.toarray() if sparse.issparse(X) else X, np.float64, "give rows of numbers"))
     classes, labels = encode(np.asarray(y))
     if classes.size != 2 or labels.size != X.shape[0]:
-        raise ValueError(f"y has {classes.size} classes and {labels.size} labels: give one of two for each row of X.")
+        raise ValueError(f"y has {classes.size} classes and {labels.size} labels; give one of two for each row of X.")
     Y = np.ascontiguousarray(augment(X) * np.where(labels == 1, 1.0, -1.0)[:, None])
     a = np.empty(Y.shape[1])
     with watching() as watch:

@@ -94,6 +94,9 @@ class KernelClassifier(IterativeClassifier):
     def _is_plane(self) -> bool:
         return isinstance(mercer.get(self.kernel), mercer.Linear)
 
+    def _set_weights(self, A: NDArray[Any]) -> None:
+        self.dual_coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
+
     def _scores(self, X: Any) -> NDArray[Any]:
         if self._is_plane():
             return super()._scores(X)

@@ -35,13 +35,11 @@ from .._engine.rows import compiled, finite, inlined
 from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import ORDER, Choice
 from .._kernel_matrix.expansion import expansion
-from ..base.classifier import ORDER_OF_VISITS
+from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from ..base.inherited_docs import estimator
-from ..base.online import OnlineClassifier
-from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule
 from ..solution import Epoch, Findings, Solution, Status
-from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule
+from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule, theorem_bound
 from .gram import Gram, KernelClassifier, KernelProblem, is_precomputed
 from .visits import Array, Order, PassTotals, Trail, Visits, increment, note
 
@@ -202,11 +200,7 @@ class DualRule(ErrorCorrectingRule):
         if not 0 < squared < np.inf:  # the kernel is no inner product, or the weights are huge
             return None
         beta = math.sqrt((1 if len(self.A) == 1 else 2) * (self.largest + float(self.bias)))
-        a, eta, margin = np.array([math.sqrt(squared)]), self.schedule(1), float(self.b)
-        try:
-            return float(perceptron_from_numbers(a, beta, gamma, eta=eta, margin=margin))
-        except ValueError:  # a margin too small to divide by
-            return None
+        return theorem_bound(np.array([math.sqrt(squared)]), beta, gamma, eta=self.schedule(1), margin=float(self.b))
 
 
 @estimator
@@ -301,7 +295,7 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
         return DualRule(start, F, gram, self._plan(CorrectionPlan, bias=bias, online=online), largest)
 
     def _set_weights(self, A: Array) -> None:
-        self.dual_coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
+        super()._set_weights(A)
         self.alpha_ = np.abs(self.dual_coef_[0]) if len(A) == 1 else self.dual_coef_.T
         if self._is_plane():
             self.coef_ = np.asarray(self.dual_coef_ @ self.X_fit_)

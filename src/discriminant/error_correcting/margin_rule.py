@@ -41,7 +41,7 @@ from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import Number
 from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from .._kernel_matrix.rows import KernelRows
-from ..base.classifier import exempt
+from ..base.classifier import LinearClassifier, exempt
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .gram import KernelClassifier, KernelProblem, is_precomputed
 from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, bounds_of, difference, keep, look, look_once, write
@@ -366,7 +366,7 @@ class MarginClassifier(KernelClassifier):
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         if not (np.any(problem.labels == 0) and np.any(problem.labels == 1)):
             raise ValueError(
-                "sample_weight is zero for every row of a class: a margin lies between two classes; give each of them "
+                "sample_weight is zero for every row of a class, and a margin lies between two; give each of them "
                 "a row of positive weight."
             )
         plan = self._plan(MarginPlan, watched=hasattr(self, "_skl_callbacks"))
@@ -379,10 +379,7 @@ class MarginClassifier(KernelClassifier):
         return np.asarray(self._taken(X, reset=False) @ self.dual_coef_.T + self.intercept_)
 
     def _set_weights(self, A: NDArray[Any]) -> None:
-        if self._is_plane():
-            super()._set_weights(A)
-        else:
-            self.dual_coef_, self.intercept_ = np.ascontiguousarray(A[:, 1:]), A[:, 0].copy()
+        (LinearClassifier if self._is_plane() else KernelClassifier)._set_weights(self, A)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)

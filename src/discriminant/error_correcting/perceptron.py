@@ -32,13 +32,11 @@ from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number
-from ..base.classifier import ORDER_OF_VISITS
+from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from ..base.inherited_docs import estimator
-from ..base.online import OnlineClassifier
-from ..bounds import perceptron_from_numbers
 from ..schedules import Schedule, get
 from ..solution import Epoch, Findings, Solution, Status
-from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, all_errors, check_schedule
+from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, all_errors, check_schedule, theorem_bound
 from .pocket import PocketRule
 from .visits import Array, Order, PassTotals, Trail, Visits, correct, increment, note, visit
 
@@ -307,8 +305,6 @@ class Perceptron(OnlineClassifier):
             raise ValueError(
                 f"{' and '.join(f'{name}={getattr(self, name)!r}' for name in chosen)}: choose one of them."
             )
-        if self.batch and self.order == "random":
-            raise ValueError("order='random' with batch=True: a batch step looks at all patterns at once; drop one.")
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         if self.slack > 0 and problem.n_outputs > 1:
@@ -348,14 +344,6 @@ class Perceptron(OnlineClassifier):
         constant = np.sqrt(solution.findings.bias)
         scale = np.r_[1 / constant, np.ones(problem.n_features)]
         kesler = 1 if problem.n_outputs == 1 else np.sqrt(2)
-        answer, start, gamma = solution.weights * scale, solution.findings.start * scale, solution.findings.gamma
-        eta, margin = schedule(1), float(self.margin)
-
-        def bound(R: float) -> float | None:
-            beta = kesler * np.hypot(R, constant)
-            try:
-                return float(perceptron_from_numbers(answer, beta, gamma, start=start, eta=eta, margin=margin))
-            except ValueError:  # a margin so small that its square is no number bounds nothing
-                return None
-
-        return bound
+        answer, gamma = solution.weights * scale, solution.findings.gamma
+        numbers = {"start": solution.findings.start * scale, "eta": schedule(1), "margin": float(self.margin)}
+        return lambda R: theorem_bound(answer, kesler * np.hypot(R, constant), gamma, **numbers)

@@ -25,8 +25,8 @@ from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_dot
 from .._guards.held import COURSE, OUTCOME, optional
-from .._guards.parameters import ORDER, RECORD, Number
-from .._guards.validation import floats
+from .._guards.parameters import ORDER, RECORD, Number, refused
+from .._guards.validation import finite_floats, floats
 from ..base.classifier import IterativeClassifier
 from ..base.inherited_docs import estimator
 from ..solution import Epoch, Status
@@ -195,12 +195,12 @@ class PiecewiseLinearMachine(IterativeClassifier):
         shapes = [part.shape for part in parts]
         fit = all(len(shape) == 2 and shape[0] >= 1 and shape[1:] == shapes[0][1:] for shape in shapes)
         if len(parts) < 2 or not fit or shapes[0][1] < 2:
-            raise ValueError(f"weights has parts of shape {shapes}: give two or more of shape (n_i, d+1), equal d.")
+            raise ValueError(f"weights has parts of shape {shapes}; give two or more of shape (n_i, d+1), equal d.")
         if not all(np.all(np.isfinite(part)) for part in parts):
-            raise ValueError("weights holds NaN or infinity: give finite numbers.")
+            raise ValueError("weights holds NaN or infinity; give finite numbers.")
         self.classes_ = np.arange(len(parts)) if classes is None else np.asarray(classes)
         if self.classes_.shape != (len(parts),) or not np.array_equal(np.unique(self.classes_), self.classes_):
-            raise ValueError(f"classes={classes!r}: give {len(parts)} different labels in ascending order.")
+            raise refused("classes", classes, f"{len(parts)} different labels", "give them in ascending order")
         self.subclasses_ = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part) for part in parts])
         self.multiclass_ = "kesler"
         self.n_features_in_ = parts[0].shape[1] - 1
@@ -212,10 +212,8 @@ class PiecewiseLinearMachine(IterativeClassifier):
         counts = np.asarray(self.n_subclasses)
         fits = counts.ndim == 0 or counts.shape == self.classes_.shape
         if not fits or counts.dtype.kind not in "iu" or np.any(counts < 1):
-            raise ValueError(
-                f"n_subclasses={self.n_subclasses!r}: give a whole number >= 1, or one for each of the "
-                f"{self.classes_.size} classes."
-            )
+            each = f"give one number, or one for each of the {self.classes_.size} classes"
+            raise refused("n_subclasses", self.n_subclasses, "whole and >= 1", each)
         c = self.classes_.size
         self.subclasses_ = np.repeat(np.arange(c, dtype=np.int32), np.broadcast_to(counts, c))
         return [replace(problem, n_outputs=self.subclasses_.size)]
@@ -224,10 +222,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
         shape = (self.subclasses_.size, problem.n_features + 1)
         if self.start is None:
             return [check_random_state(self.random_state).normal(scale=0.01, size=shape).astype(problem.dtype)]
-        A = floats("start", self.start, problem.dtype, "give finite weights")
-        if A.shape != shape or not np.all(np.isfinite(A)):
-            raise ValueError(f"start has shape {A.shape}: give finite augmented vectors of shape {shape}.")
-        return [A]
+        return [finite_floats("start", self.start, problem.dtype, f"give finite vectors of shape {shape}", shape)]
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         return PiecewiseRule(start, self.subclasses_, self._plan(CorrectionPlan, schedule=float(self.eta)))

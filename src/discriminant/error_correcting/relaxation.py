@@ -31,14 +31,13 @@ from .._engine.linalg import largest_eigenvalue
 from .._engine.problem import Problem, sqnorms
 from .._engine.rows import CSR, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Number
-from ..base.classifier import ORDER_OF_VISITS
+from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from ..base.inherited_docs import estimator
-from ..base.online import OnlineClassifier
 from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import Schedule, get
 from ..solution import Epoch, Status
-from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule
+from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule
 from .visits import Array, Order, PassTotals, Trail, Visits, correct, count_errors, note, visit
 
 
@@ -230,14 +229,10 @@ class Relaxation(OnlineClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.batch and self.order == "random":
-            raise ValueError("order='random' with batch=True: a batch step looks at all patterns at once; drop one.")
-        if self.eta is None:
-            return
         if isinstance(self.eta, int | float | np.number):
             Number("relaxation needs 0 < eta < 2", 0, np.inf if self.batch else 2)("eta", self.eta)
-        if (needs := get(self.eta).needs) not in (None, "errors"):
-            raise ValueError(f"eta={self.eta!r} needs {needs}, which relaxation has not: give a number or a function.")
+        if self.eta is not None:
+            check_schedule("eta", self.eta)
 
     def _begin(self, problem: Problem, start: Array, online: bool) -> Rule:
         eta, given = (1.0, False) if self.eta is None else (self.eta, True)

@@ -27,9 +27,8 @@ from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined, row_column, row_length
 from .._guards.parameters import ORDER, RECORD, Number
-from ..base.classifier import ORDER_OF_VISITS
+from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from ..base.inherited_docs import estimator
-from ..base.online import OnlineClassifier
 from ..solution import Epoch, Findings, Solution, Status
 from .corrections import CorrectionPlan, ErrorCorrectingRule
 from .visits import Array, Order, PassTotals, Trail, Visits, correct, note, visit

@@ -32,7 +32,7 @@ from .._engine.labels import encode, encode_known
 from .._engine.problem import Problem, check_weight, make_problem
 from .._guards.parameters import Choice
 from ..base.class_weights import check_class_weight
-from ..base.online import OnlineClassifier
+from ..base.classifier import OnlineClassifier
 from ..base.probabilities import ProbabilityMixin
 from ..geometry import Hyperplane, LinearMachine
 from ..solution import Solution

@@ -19,10 +19,11 @@ from .._engine.moments import moments
 from .._engine.problem import Problem, read_only, sqnorms
 from .._engine.refusals import check_total
 from .._guards.parameters import choice
-from .._guards.validation import all_finite, floats
+from .._guards.validation import all_finite
 from ..base.expansion import newton_step
 from ..criteria import SquaredError
 from ..samples import Samples
+from .patterns import positive
 
 CACHE = 2**30  # bytes of the Gram matrix that are kept; beyond that it is computed anew each pass
 SMALL = 500  # features up to which the eigenvalues of YᵗY are computed outright
@@ -40,7 +41,7 @@ class AimedProblem(Problem):
         with np.errstate(over="ignore"):
             t = np.ascontiguousarray(targets, problem.dtype)
         if not np.all(np.isfinite(t)):
-            raise ValueError(f"targets up to {np.abs(targets).max():.3g} overflow {problem.dtype}: give X in float64.")
+            raise ValueError(f"targets up to {np.abs(targets).max():.3g} overflow {problem.dtype}; give X in float64.")
         return cls(**vars(problem), targets=read_only(t))
 
 
@@ -141,11 +142,4 @@ def margins_of(targets: Any, n: int) -> NDArray[np.float64]:
     if isinstance(targets, str):
         choice("targets", targets, ("ones",))
         return np.ones(n)
-    b = floats("targets", targets, np.float64, "give 'ones', or numbers > 0")
-    if b.shape != (n,):
-        raise ValueError(f"targets has shape {b.shape}: give 'ones', or one positive number for each of the {n} rows.")
-    if not np.all(usable := (b > 0) & np.isfinite(b)):
-        raise ValueError(
-            f"targets holds {b[~usable][0]:g}: give finite numbers > 0, the values of a'y on normalized patterns."
-        )
-    return b
+    return positive("targets", targets, n, "give 'ones', or finite numbers > 0, the values of a'y, one for each")

@@ -73,7 +73,7 @@ class ClassStatistics:
 def check_counts(counts: Matrix) -> None:
     """Refuse classes of no weight."""
     if np.any(counts == 0):
-        raise ValueError("sample_weight is zero for all rows of a class: give each class some weight.")
+        raise ValueError("sample_weight is zero for all rows of a class; give each class some weight.")
 
 
 def statistics_of(problem: Problem, n_classes: int, separately: bool, watch: Watch) -> ClassStatistics:
@@ -123,9 +123,9 @@ def inverse_of(S: Matrix) -> tuple[Matrix, int, float]:
 def ledoit_wolf_within(problem: Problem, priors: Matrix, watch: Watch) -> Matrix:
     """Class covariances shrunk by Ledoit and Wolf's share, on standardized features, mixed by the priors."""
     if problem.weight.size:
-        raise ValueError("shrinkage='auto' knows no sample_weight: give a number.")
+        raise ValueError("shrinkage='auto' knows no sample_weight; give a number.")
     if sparse.issparse(problem.source):
-        raise ValueError("shrinkage='auto' needs a dense X: give a number.")
+        raise ValueError("shrinkage='auto' needs a dense X; give a number.")
     total = np.zeros((problem.n_features, problem.n_features))
     for i, prior in enumerate(priors):
         watch.check()

@@ -29,8 +29,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises, watching
-from .._engine.labels import encode_known
-from .._engine.problem import Problem, make_problem
+from .._engine.problem import Problem
 from .._engine.refusals import check_total, published
 from .._guards.parameters import Choice, Number, Or
 from .._guards.state import all_or_nothing
@@ -210,27 +209,22 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         if self.shrinkage == "auto":
             raise ValueError("shrinkage='auto' looks at all patterns at once: give a number to partial_fit.")
         first = not hasattr(self, "_statistics")
-        given_X = X
-        X, y = self._validated(X, y, reset=first)
-        if first:
-            if classes is None:
-                raise ValueError("classes=None: the first call of partial_fit must be given all classes.")
-            self.classes_ = np.unique(np.asarray(classes))
-        if X.shape[1] > LARGEST:
+        problem = self._portion(X, y, classes, sample_weight, first)
+        d = problem.n_features
+        if d > LARGEST:
             raise ValueError(
-                f"X has {X.shape[1]:,} features, for which partial_fit would keep {_gib(X.shape[1])} GiB of scatter: "
-                "give all rows to fit at once, or take WidrowHoff."
+                f"X has {d:,} features, for which partial_fit would keep {_gib(d)} GiB of scatter; give all rows to "
+                "fit at once, or take WidrowHoff."
             )
         if not first and not len(self._statistics.scatters):
             raise ValueError(
-                f"X has {X.shape[1]:,} features, and the fit to fewer rows kept no scatter to add to: begin with "
-                "partial_fit, or give all rows to fit at once."
+                f"X has {d:,} features, and the fit to fewer rows kept no scatter to add to; begin with partial_fit, "
+                "or give all rows to fit at once."
             )
-        problem = make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size)
         with watching() as watch, interrupt_raises():
             statistics = statistics_of(problem, self.classes_.size, self.within == "equal", watch)
         statistics = statistics if first else self._statistics + statistics
-        self._publish([self._discriminated(statistics, problem, watch)], problem, given_X)
+        self._publish([self._discriminated(statistics, problem, watch)], problem, X)
         return self
 
     def _discriminated(self, s: ClassStatistics, problem: Problem, watch: Watch) -> Solution[FisherFindings]:

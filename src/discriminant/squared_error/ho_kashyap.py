@@ -40,11 +40,10 @@ from .._engine.driver import Plan, Rule, Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
 from .._guards.parameters import RECORD, Choice, Number, Or, choice
-from .._guards.validation import floats
 from ..base.classifier import IterativeClassifier
 from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status, numbered
-from .patterns import Array, Linear, Patterns
+from .patterns import Array, Linear, Patterns, positive
 
 NEGLIGIBLE = 1e-9  # an error below this part of the largest one counts as zero, where evidence is weighed
 LARGEST_MARGIN = 1e150  # whose square is still a float
@@ -139,7 +138,7 @@ class HoKashyapRule:
         e = np.where(self.part, g - b, 0.0)
         if not np.abs(e).max() < 1e150 or not np.abs(a).max() < np.finfo(self.dtype).max:
             raise ValueError(
-                f"the weights or the errors Ya - b are too large for {self.dtype}: divide the features by their size, "
+                f"the weights or the errors Ya - b are too large for {self.dtype}; divide the features by their size, "
                 "for instance with StandardScaler, and give start and margin ordinary sizes."
             )
         return g, e
@@ -223,7 +222,7 @@ class DescentRule(HoKashyapRule):
         T = self.Y.whitened()
         if T.shape[1] < self.Y.d:
             raise ValueError(
-                f"R='gram' is the inverse of Y'Y, which is singular (rank {T.shape[1]} of {self.Y.d}): take "
+                f"R='gram' is the inverse of Y'Y, which is singular (rank {T.shape[1]} of {self.Y.d}); take "
                 "variant='pseudoinverse', or drop the columns that depend on others."
             )
         return lambda v: np.asarray(T @ (T.T @ v)), 2.0
@@ -241,30 +240,23 @@ def cholesky_factor(R: Any, d: int) -> Array:
     """L with LLᵗ = R, which must be symmetric and positive definite."""
     matrix = np.asarray(R, dtype=np.float64)
     if matrix.shape != (d, d):
-        raise ValueError(f"R has shape {matrix.shape}: give 'identity', 'gram' or a matrix of shape {(d, d)}.")
+        raise ValueError(f"R has shape {matrix.shape}; give 'identity', 'gram' or a matrix of shape {(d, d)}.")
     try:
         if np.allclose(matrix, matrix.T, rtol=1e-10, atol=1e-12 * np.abs(matrix).max()):
             return np.asarray(np.linalg.cholesky(matrix))
     except np.linalg.LinAlgError:
         pass
     raise ValueError(
-        "R is not symmetric and positive definite, without which |e| need not fall: add a multiple of the identity, or "
+        "R is not symmetric and positive definite, without which |e| need not fall; add a multiple of the identity, or "
         "take 'identity' or 'gram'."
     )
 
 
 def first_margins(margin: Any, n: int) -> Array:
     """The margins b(1), one a row."""
-    b = floats("margin", margin, np.float64, "give margins b(1) > 0")
-    if b.ndim == 0:
-        return np.full(n, b)
-    if b.shape != (n,):
-        raise ValueError(f"margin has shape {b.shape}: give one number, or one for each of the {n} rows.")
-    if not np.all(usable := (b > 0) & (b < LARGEST_MARGIN)):
-        raise ValueError(
-            f"margin holds {b[~usable][0]:g}: give margins b(1) > 0 (and below 1e150); they never fall later on."
-        )
-    return b
+    if np.ndim(margin) == 0:
+        return np.full(n, float(margin))
+    return positive("margin", margin, n, "give one margin b(1) > 0 (and below 1e150), or one for each", LARGEST_MARGIN)
 
 
 @estimator

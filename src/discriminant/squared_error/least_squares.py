@@ -16,6 +16,7 @@ Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.2.1; *Machine Le
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +29,7 @@ from .._engine.problem import Problem, check_weight
 from .._engine.refusals import NotFiniteError, check_total, published
 from .._guards.parameters import Constraint, check_parameters, choice
 from .._guards.state import all_or_nothing
-from .._guards.validation import floats
+from .._guards.validation import finite_floats
 from ..base.classifier import LinearClassifier
 from ..base.inherited_docs import estimator
 from ..base.probabilities import ProbabilityMixin
@@ -47,7 +48,7 @@ def class_targets(counts: Matrix, scheme: str) -> Matrix:
     if scheme == "fisher":
         if min(size.min(), (n - size).min()) < 1e-150 * n:
             raise ValueError(
-                "targets='fisher' divides by n_i, which sample_weight makes next to zero: give larger weights."
+                "targets='fisher' divides by n_i, which sample_weight makes next to zero; give larger weights."
             )
         return np.asarray(np.where(member, n / size, -n / (n - size)))
     return np.where(member, 1.0, -1.0)
@@ -120,20 +121,17 @@ class LeastSquares(ProbabilityMixin, LinearClassifier):
     def _targets(self, labels: NDArray[np.int32], counts: Matrix) -> Targets:
         """The targets t = zb of the patterns as they are, one column a discriminant."""
         if self.losses is not None:
-            L, c = floats("losses", self.losses, np.float64, "give finite numbers"), counts.size
-            if L.shape != (c, c) or not np.all(np.isfinite(L)):
-                raise ValueError(f"losses has shape {L.shape}: give finite losses of shape ({c}, {c}).")
+            square = counts.size, counts.size
+            L = finite_floats("losses", self.losses, np.float64, f"give finite losses of shape {square}", square)
             return Coded(labels, loss_targets(L))
         if isinstance(self.targets, str):
             return Coded(labels, class_targets(counts, self.targets))
-        B = floats("targets", self.targets, np.float64, "give finite numbers")
         shape = (labels.size,) if counts.size == 2 else (labels.size, counts.size)
-        if B.shape != shape or not np.all(np.isfinite(B)):
-            raise ValueError(f"targets has shape {B.shape}: give finite numbers of shape {shape}.")
+        B = finite_floats("targets", self.targets, np.float64, f"give finite numbers of shape {shape}", shape)
         if counts.size > 2:
             return B
         if not np.all(B > 0):
-            raise ValueError(f"targets holds {B.min():g}: margins b must be positive; negate the row, not its margin.")
+            raise ValueError(f"targets holds {B.min():g} and must be positive; negate the row, not its margin.")
         return np.where(labels == 1, B, -B)[:, None]
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
@@ -194,6 +192,7 @@ class SquaresRegressor(LinearRegressor):
     """
 
     _parameters: dict[str, Constraint] = {}
+    _learn: Callable[[Any, Matrix, Matrix | None], None]  # solves for X, targets and weights, and sets the answer
 
     def _check_parameters(self) -> None:
         check_parameters(self)
@@ -205,9 +204,6 @@ class SquaresRegressor(LinearRegressor):
         weight = check_weight(sample_weight, len(y), np.dtype(np.float64))
         self._learn(X, y.astype(np.float64)[:, None], weight if weight.size else None)
         return self
-
-    def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
-        raise NotImplementedError
 
     def _set_squares(self, answer: Answer, X: Any) -> None:
         self.solver_, self.condition_ = answer.solver, answer.condition

@@ -15,6 +15,7 @@ from scipy import sparse
 from .._engine.driver import Watch
 from .._engine.linalg import cholesky, largest_eigenvalue
 from .._engine.problem import Problem
+from .._guards.validation import floats
 
 Array = NDArray[np.float64]
 Linear = Callable[[Array], Array]
@@ -23,6 +24,16 @@ EPS = float(np.finfo(np.float64).eps)
 BLOCK = 4096  # rows that are copied at a time
 DENSE = 1000  # columns up to which YᵗY is taken apart even when there are fewer patterns
 LARGEST = 20_000  # side of the largest matrix that is taken apart
+
+
+def positive(name: str, values: Any, n: int, remedy: str, high: float = np.inf) -> Array:
+    """A positive number for each of n rows, below a bound."""
+    b = floats(name, values, np.float64, remedy)
+    if b.shape != (n,):
+        raise ValueError(f"{name} has shape {b.shape}; {remedy} of the {n} rows.")
+    if not np.all(usable := (b > 0) & (b < high)):
+        raise ValueError(f"{name} holds {b[~usable][0]:g}; {remedy} of the {n} rows.")
+    return b
 
 
 class Patterns:
@@ -69,7 +80,7 @@ class Patterns:
         """Return (YT)ᵗW(YT); None is the identity.  Refuses what overflows or underflows."""
         if self.d > LARGEST:
             raise ValueError(
-                f"X has {self.d - 1} features, too many for a dense Y'Y: take variant='descent' with R='identity'."
+                f"X has {self.d - 1} features, too many for a dense Y'Y; take variant='descent' with R='identity'."
             )
         G, root = np.zeros((self.d, self.d)), np.sqrt(self.w) * np.abs(self.z)
         for rows, B in self.blocks(False):
@@ -87,7 +98,7 @@ class Patterns:
         lost = np.flatnonzero(np.diag(G)[1:] < 1e-300)
         if T is None and lost.size and abs(self.X[:, lost]).max() > 0:
             raise ValueError(
-                f"feature {lost[0]} is so small, or its rows weigh so little, that its squares underflow: scale it up, "
+                f"feature {lost[0]} is so small, or its rows weigh so little, that its squares underflow; scale it up, "
                 "for instance with StandardScaler."
             )
         return G

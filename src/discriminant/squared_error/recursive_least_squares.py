@@ -45,8 +45,8 @@ from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
 from .._guards.held import is_floats, is_number
 from .._guards.parameters import ORDER, RECORD, Number
 from .._guards.state import Changing
+from ..base.classifier import OnlineClassifier
 from ..base.inherited_docs import estimator
-from ..base.online import OnlineClassifier
 from ..solution import Epoch, Findings, Solution, Status
 from .aimed_patterns import margins_of
 
@@ -176,7 +176,7 @@ class RecursiveRule(Changing):
         d = problem.n_features + 1
         if 8 * d * d > MEMORY:
             raise ValueError(
-                f"X has {problem.n_features:,} features, for which R would take {8 * d * d / 2**30:.1f} GiB: take "
+                f"X has {problem.n_features:,} features, for which R would take {8 * d * d / 2**30:.1f} GiB; take "
                 "WidrowHoff, which needs no matrix, or LeastSquares; or choose fewer features."
             )
         delta = float(plan.delta)

@@ -37,8 +37,8 @@ from .._engine.path import Path, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
+from ..base.classifier import OnlineClassifier
 from ..base.inherited_docs import estimator
-from ..base.online import OnlineClassifier
 from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import Constant, Optimal, ScalarRLS, Schedule, get

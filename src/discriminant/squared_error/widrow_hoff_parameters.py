@@ -104,8 +104,6 @@ class WidrowHoffParameters(IterativeEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.batch and self.order == "random":
-            raise ValueError("order='random' with batch=True: a batch step looks at all patterns at once; drop one.")
         if self.dual and self.start is not None:
             raise ValueError("start with dual=True: the dual form starts from a = 0, a sum of no patterns; drop one.")
         needs = None if self.schedule is None else get(self.schedule).needs

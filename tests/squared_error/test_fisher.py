@@ -195,6 +195,10 @@ def test_partial_fit_refuses_what_it_cannot_do(two: Any) -> None:
     X, y = two
     with pytest.raises(ValueError, match="classes=None"):
         FisherDiscriminant().partial_fit(X, y)
+    with pytest.raises(ValueError, match=r"classes=\[0\] must be at least two"):
+        FisherDiscriminant().partial_fit(X, np.zeros(len(X)), classes=[0])
+    with pytest.raises(ValueError, match=r"classes=\[0, 2\] must be those of the first call, \[0, 1\]"):
+        FisherDiscriminant().partial_fit(X, y, classes=[0, 1]).partial_fit(X, y, classes=[0, 2])
     with pytest.raises(ValueError, match="shrinkage='auto'"):
         FisherDiscriminant(shrinkage="auto").partial_fit(X, y, classes=[0, 1])
 

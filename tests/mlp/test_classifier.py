@@ -473,7 +473,7 @@ def test_two_classes_may_have_two_output_units(rng: np.random.Generator) -> None
 
 
 def test_portions_need_classes_and_no_rows_held_out(iris: Any) -> None:
-    with pytest.raises(ValueError, match=r"classes=None: the first call"):
+    with pytest.raises(ValueError, match=r"classes=None must be all classes"):
         MultilayerPerceptron().partial_fit(*iris)
     with pytest.raises(ValueError, match=r"early_stopping=True holds rows out"):
         MultilayerPerceptron(early_stopping=True).partial_fit(*iris, classes=[0, 1, 2])

@@ -79,7 +79,6 @@ class PerceptronBound(float):
     gamma: float
 
     def __new__(cls, value: float, alpha: float, beta: float, gamma: float) -> PerceptronBound:
-        """Make the float, with where it comes from."""
         bound = super().__new__(cls, value)
         bound.alpha, bound.beta, bound.gamma = alpha, beta, gamma
         return bound

@@ -150,7 +150,6 @@ def _is_first(*place: Any) -> bool:
 
 
 def _action(text: str, category: type[Warning], module: str, line: int) -> str:
-    """What the filters say is to be done with a warning."""
     for action, words, kind, origin, number in warnings.filters:
         if issubclass(category, kind) and number in (0, line) and _fits(words, text) and _fits(origin, module):
             return action

@@ -215,7 +215,6 @@ def _decides_like(machine: LinearMachine, model: Any, X: Points) -> bool:
 
 
 def _indices(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
-    """Give the index of each label among the classes."""
     if labels.shape != (n_rows,):
         raise ValueError(f"y has shape {labels.shape}, expected ({n_rows},); give one label for each row")
     index = {label: i for i, label in enumerate(classes.tolist())}

@@ -76,14 +76,12 @@ class Epochs(Changing, Sequence[Epoch]):
         self.extend(epochs)
 
     def append(self, epoch: Epoch) -> None:
-        """Append one epoch."""
         if self._size == len(self._rows):
             self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
         self._rows[self._size] = epoch.errors, epoch.criterion, epoch.step, epoch.corrections
         self._size += 1
 
     def extend(self, epochs: Iterable[Epoch]) -> None:
-        """Append several."""
         for epoch in epochs:
             self.append(epoch)
 
@@ -129,17 +127,14 @@ class Solution(Generic[F]):
 
     @property
     def n_iter(self) -> int:
-        """Iterations that were completed."""
         return len(self.epochs)
 
     @property
     def n_corrections(self) -> int:
-        """Changes of the weights."""
         return self.recorded.corrections
 
     @property
     def recorded(self) -> Epochs:
-        """The epochs as a table."""
         return self.epochs if isinstance(self.epochs, Epochs) else Epochs(self.epochs)
 
 

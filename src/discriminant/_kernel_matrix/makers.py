@@ -99,14 +99,12 @@ class GaussianRowMaker(RowMaker):
         return float(np.finfo(np.float32).eps * (1 + self.reach) * np.linalg.norm(alpha))
 
     def into(self, out: Singles, indices: Indices, columns: Indices | None = None) -> Singles:
-        """Write the rows, or some columns of them, to ``out``."""
         others, level = (self.X, self.level) if columns is None else (self.X[columns], self.level[columns])
         np.dot(self.X[indices], others.T, out=out)
         exponential(out, self.level[indices], level)
         return out
 
     def weighed(self, indices: Indices, weights: NDArray[np.float64], columns: Indices) -> NDArray[np.float64]:
-        """Some columns of the weighted sum of rows."""
         total = np.zeros(columns.size)
         D = np.dot(self.X[indices], self.X[columns].T)
         add_exponential(D, self.level[indices], self.level[columns], weights, total)

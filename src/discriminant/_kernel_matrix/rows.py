@@ -68,7 +68,6 @@ class KernelRows:
         self.forget()
 
     def forget(self) -> None:
-        """Keep nothing of what was made."""
         self.place = np.full(self.n, -1)  # where a row is kept
         self._owner = np.full(self.capacity, -1)
         self._used = np.zeros(self.capacity, np.int64)  # when a slot was last asked for

@@ -38,7 +38,6 @@ class StreamedRows:
         self.made = 0
 
     def part(self, indices: Indices) -> StreamedRows:
-        """The rows and columns of some patterns, as a problem of their own sees them."""
         return self if indices.size == self.n else self.narrow(indices)
 
     def narrow(self, indices: Indices) -> StreamedRows:

@@ -72,7 +72,6 @@ class ProgramAnswer:
 
     @property
     def optimal(self) -> bool:
-        """Whether this is the optimum."""
         return self.status == "optimal"
 
     @property
@@ -183,7 +182,6 @@ def _run(solver: Any, stop: Callable[[], bool] | None) -> None:
 
 
 def _answer(solver: Any, status: End, program: Program) -> ProgramAnswer:
-    """What the solver has, in arrays of our own."""
     solution, info = solver.getSolution(), solver.getInfo()
     rows, unknowns = program.A.shape
     objective = float(info.objective_function_value) if solution.value_valid else np.inf

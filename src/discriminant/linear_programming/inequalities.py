@@ -197,7 +197,6 @@ class Optimum:
 
     @property
     def optimal(self) -> bool:
-        """Whether the minimum was found."""
         return self.status == "optimal"
 
 

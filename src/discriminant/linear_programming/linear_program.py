@@ -144,7 +144,6 @@ class LinearProgram(LinearClassifier):
         self._criterion = CRITERIA[self.criterion]
 
     def _margins(self, n: int) -> Vector:
-        """The margins b, one a pattern."""
         b = floats("b", self.b, np.float64, "give margins b > 0")
         if b.ndim == 0:
             return np.full(n, b)
@@ -232,7 +231,6 @@ class LinearProgram(LinearClassifier):
         return Status.NOT_SEPARABLE if inseparable and useless else Status.CONVERGED
 
     def _total(self, values: list[float]) -> float:
-        """What the values of several programs amount to."""
         return float(sum(values) if self.criterion == "perceptron" else max(values))
 
     def _publish(self, solutions: list[Solution[ProgramFindings]], problem: Problem, X: Any) -> None:

@@ -185,7 +185,6 @@ class Removing:
 
     @property
     def done(self) -> bool:
-        """Whether nothing smaller exists."""
         return bool(self.lower >= self.wrong.sum())
 
     @property
@@ -275,7 +274,6 @@ class Removing:
         return np.asarray(answer.primal > 0.5) if answer.optimal else None
 
     def result(self, thorough: bool, classes: NDArray[Any]) -> Removals:
-        """What was found, in words."""
         way = "by covering circuits" if thorough else "by a greedy search"
         if self.done:
             way += ", proved smallest"

@@ -281,7 +281,6 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
         return WaldTable(["intercept", *self._names()], self.weights_.astype(np.float64), errors, float(level))
 
     def _why_none(self) -> str:
-        """Why there is no covariance, and what to do."""
         if self.classes_.size > 2:
             return f"they are given for two classes, and y had {self.classes_.size}."
         if self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C)):

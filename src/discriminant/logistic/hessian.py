@@ -35,7 +35,6 @@ class DiagonalHessian:
         self.inverse = 1 / np.where(diagonal > 0, diagonal, 1.0)
 
     def solve(self, G: Matrix) -> Matrix:
-        """M⁻¹ G."""
         return np.asarray(G * self.inverse)
 
 
@@ -50,7 +49,6 @@ class BlockHessian:
         self.regular = all(block.regular for block in self.blocks)
 
     def solve(self, G: Matrix) -> Matrix:
-        """M⁻¹ G."""
         G = G - G.mean(axis=0)
         step = np.concatenate([block.solve(g[None]) for block, g in zip(self.blocks, G, strict=True)])
         return np.asarray(step - step.mean(axis=0))
@@ -64,7 +62,6 @@ class SharedBlockHessian:
         self.inverse, self.regular = whole.columns(np.eye(len(block))), whole.regular
 
     def solve(self, G: Matrix) -> Matrix:
-        """M⁻¹ G."""
         if len(G) > 1:
             G = G - G.sum(axis=0) / len(G)
         return np.asarray(G @ self.inverse)
@@ -92,7 +89,6 @@ class FullHessian:
         self.null, _ = np.linalg.qr(vectors[:, ~kept] / self.scale[:, None])
 
     def solve(self, G: Matrix) -> Matrix:
-        """M⁻¹ G."""
         return self.columns(G.reshape(-1, 1)).reshape(G.shape)
 
     def columns(self, B: Matrix) -> Matrix:
@@ -107,7 +103,7 @@ class FullHessian:
         return np.asarray(step - self.null @ (self.null.T @ step))
 
 
-Hessian = DiagonalHessian | BlockHessian | SharedBlockHessian | FullHessian  # an approximation M
+Hessian = DiagonalHessian | BlockHessian | SharedBlockHessian | FullHessian  # M; ``solve(G)`` is M⁻¹ G
 
 
 class Pairs:
@@ -125,7 +121,6 @@ class Pairs:
         self.low, self.high = 0, 0
 
     def clear(self) -> None:
-        """Forget them."""
         self.low = self.high
 
     def append(self, s: Matrix, y: Matrix) -> None:
@@ -139,7 +134,6 @@ class Pairs:
         self.R[held, self.high - 1] = self.S[held] @ y
 
     def _make_room(self) -> None:
-        """Copy what is held to the beginning of new memory."""
         held, count = slice(self.low, self.high), self.high - self.low
         S, Y, R = np.empty((3 * MEMORY, self.room)), np.empty((3 * MEMORY, self.room)), np.zeros((3 * MEMORY,) * 2)
         S[:count], Y[:count], R[:count, :count] = self.S[held], self.Y[held], self.R[held, held]

@@ -47,7 +47,6 @@ class Escape(NamedTuple):
     proof: Separability | None
 
     def facts(self) -> dict[str, str]:
-        """Verdict, proof and remedy, as the report has them."""
         strict = "the weights themselves have every row strictly on its own side"
         evidence = strict if self.proof is None else self.proof.evidence()
         return {"verdict": SENTENCES[self.verdict], "proof": evidence, "remedy": REMEDY}

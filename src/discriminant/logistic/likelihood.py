@@ -94,7 +94,6 @@ class Likelihood:
 
     @property
     def total(self) -> float:
-        """The weight of all rows."""
         return float(self.n if self.v is None else self.v.sum())
 
     @property
@@ -104,7 +103,6 @@ class Likelihood:
 
     @property
     def size(self) -> int:
-        """Number of weights."""
         return self.c * (int(self.d) + 1)
 
     def thinned(self, k: int) -> Likelihood:
@@ -115,7 +113,6 @@ class Likelihood:
         return Likelihood(self.X[part], self.own[part], v, self.c, self.ridge, self.center)
 
     def look(self, A: Matrix) -> Look:
-        """The criterion, its gradient and the errors, in one pass."""
         if not A.any() and self.X.dtype == np.float64:
             return self._start()
         W, far = A[:, 1:], self.far
@@ -219,7 +216,6 @@ class Likelihood:
         return self._ridged(self._products(self.X, e / (1 + e) ** 2 if self.v is None else self.v * e / (1 + e) ** 2))
 
     def _ridged(self, H: Matrix) -> Matrix:
-        """One block or several, with the ridge."""
         at = np.arange(1, self.d + 1)
         H[..., at, at] += self.ridge
         return H

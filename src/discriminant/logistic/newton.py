@@ -194,7 +194,6 @@ class NewtonRule(LikelihoodRule):
         return H
 
     def _renewed(self) -> Hessian:
-        """M as this step needs it."""
         if self.hessian is None or self.method == "newton":
             return self._made(self.likelihood)
         if self.method == "chord" and not self.near and self.gap <= NEAR * self.at.value and cheap(self.likelihood):

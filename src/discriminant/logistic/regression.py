@@ -66,7 +66,6 @@ class RegressionRule:
 
     @property
     def answer(self) -> NDArray[Any]:
-        """The weights, in the type of the data."""
         return published(self.frame.outward(self.inner.A), self.dtype)
 
     def _shown(self) -> NDArray[Any]:
@@ -79,7 +78,6 @@ class RegressionRule:
 
     @property
     def findings(self) -> RegressionFindings:
-        """Method, criterion, gradient and decrement; what singularity or infinity did."""
         inner, frame, found, notes = self.inner, self.frame, self.escape, []
         size = frame.likelihood.size
         if inner.rank is not None and inner.rank < size and found is None:
@@ -99,7 +97,6 @@ class RegressionRule:
         return RegressionFindings(notes=notes, details=details, escape=found, covariance=covariance)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """One step, and perhaps the question whether there is anything to arrive at."""
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 if self.trail is None:

@@ -102,7 +102,6 @@ class NetworkEstimator(IterativeEstimator):
     }
 
     def _after_load(self) -> None:
-        """Make what a model file does not hold: that from which ``partial_fit`` goes on."""
         if self._hidden() != self._units[1:-1].tolist():
             raise ValueError(f"hidden={self.hidden!r} and the layers disagree.")
         self._rules, self._portions = [], epochs_of(getattr(self, "history_", {}))
@@ -176,7 +175,6 @@ class NetworkEstimator(IterativeEstimator):
             raise ValueError(f"hidden={self.hidden!r} is no list of sizes: give (64,), (32, 16) or ().") from None
 
     def _drawn(self, lesson: Lesson, random: Any) -> NetworkRule:
-        """The rule with random first weights."""
         self._units = np.array([lesson.problem.n_features, *self._hidden(), lesson.T.shape[1]], np.int64)
         w = first_weights(self._units, self.activation, random, lesson.problem.dtype)
         return NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), random)
@@ -190,7 +188,6 @@ class NetworkEstimator(IterativeEstimator):
         return [self._lesson(problem, first=not self._has_begun())]
 
     def _solutions(self, problem: Any, watch: Watch, listener: Listener, **options: Any) -> Solutions:
-        """Drive the rule from random weights."""
         lesson = self._lesson(problem, first=True)
         values = lesson.problem.values
         if values.size and 0 < (size := max(float(values.max()), -float(values.min()))) < TINY:
@@ -254,13 +251,11 @@ class NetworkEstimator(IterativeEstimator):
         self.n_outputs_, self.n_layers_ = int(self._units[-1]), self._units.size
 
     def _publish(self, solutions: Solutions, problem: Any, X: Any) -> None:
-        """Publish also the history of the rows held out."""
         super()._publish(solutions, problem, X)
         if solutions[0].findings.validation:
             self.history_["validation"] = np.array(solutions[0].findings.validation)
 
     def _remedy(self) -> str:
-        """What to try when the loss was still falling."""
         if self.history_["criterion"][-1] > self.history_["criterion"][0]:
             return "a smaller learning_rate, for the loss has risen, or standardize the features."
         return "raise max_iter or learning_rate, or standardize the features."
@@ -271,7 +266,6 @@ class NetworkEstimator(IterativeEstimator):
         super()._warn(watch, solutions)
 
     def _by_hand(self, coefs: Any, intercepts: Any) -> None:
-        """Check and take weights that were set by hand."""
         self._check_parameters()
         W = [finite_layer(f"coefs[{place}]", layer, 2) for place, layer in enumerate(coefs)]
         if not W:

@@ -53,7 +53,6 @@ class MultilayerPerceptronRegressor(NetworkEstimator, IterativeRegressor):
         return tags
 
     def _aimed(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Lesson:
-        """The patterns with their values as targets, once the data have passed."""
         X, y = taken(self, X, y, reset=reset, order="C", ensure_all_finite=False, multi_output=True, y_numeric=True)
         with np.errstate(over="ignore"):
             T = y.reshape(len(y), -1).astype(X.dtype)

@@ -43,7 +43,6 @@ class Lesson:
 
     @property
     def n_rows(self) -> int:
-        """Number of patterns to learn from."""
         return self.rows.size
 
 
@@ -99,7 +98,6 @@ class TrainingPlan:
 
     @classmethod
     def of(cls, estimator: Any) -> Self:
-        """The plan that the parameters of an estimator make."""
         return cls(*(getattr(estimator, each.name) for each in fields(cls)))
 
 
@@ -132,14 +130,12 @@ class NetworkRule(Changing):
 
     @property
     def findings(self) -> NetworkFindings:
-        """What the report adds."""
         details: dict[str, Any] = {"units": "-".join(map(str, self.net.sizes)), "weights": self.net.w.size}
         if self.validation:
             details["held out"] = f"least loss {self.best:.4g} in iteration {int(np.argmin(self.validation)) + 1}"
         return NetworkFindings(details=details, notes=tuple(self.notes), validation=tuple(self.validation))
 
     def epoch(self, lesson: Lesson, watch: Watch) -> Epoch:
-        """One pass over the patterns in a new order, and the judgment on the rows held out."""
         before = self.k
         loss, wrong = self._pass(lesson, watch)
         state = self.net.w, self.net.first, self.net.second
@@ -219,7 +215,6 @@ class NetworkRule(Changing):
         return self.net.gradient
 
     def _overflow(self, lesson: Lesson, k: int) -> ValueError:
-        """Why the pass after step k has no finite loss."""
         lesson.problem.check_finite()
         largest = float(np.abs(lesson.problem.values).max(initial=0))
         return ValueError(

@@ -95,7 +95,6 @@ class BlockSolver(DualSolver):
             self._refresh()
 
     def round(self, violation: float, limit: float) -> None:
-        """Take the step that suits what has been seen so far."""
         active = self.active()
         small = active.size <= min(WHOLE, self.source.capacity) and self.source.missing(active) <= self.size
         if self._slow(violation) and active.size <= LARGE:
@@ -238,7 +237,6 @@ def _improved(K: Vector, z: Vector, C: Vector, alpha: Vector, f: Vector, watch: 
 
 
 def _smallest(values: Vector, count: int) -> Indices:
-    """The places of the smallest finite values, at most so many."""
     if count < values.size:
         places = np.argpartition(values, count - 1)[:count] if count else np.zeros(0, np.int64)
     else:

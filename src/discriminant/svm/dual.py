@@ -70,7 +70,6 @@ class DualProblem(NamedTuple):
     tick: Tick | None = None
 
     def part(self, rows: Indices) -> DualProblem:
-        """The problem of some rows, while the others stand still."""
         return self._replace(diagonal=self.diagonal[rows], z=self.z[rows], C=self.C[rows])
 
 
@@ -142,7 +141,6 @@ class DualSolver(ABC):
         return False
 
     def violation(self) -> float:
-        """The largest violation of the optimality conditions by a pair."""
         return -sum(self._ends())
 
     def _small_gap(self) -> bool:

@@ -193,7 +193,6 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         return isinstance(mercer.get(self.kernel), mercer.Linear)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[MachineFindings]]:
-        """Fit, with ``start`` from the machines of another C."""
         solutions = super()._fit(X, y, sample_weight, **options)
         if self.probability:
             self.__dict__.pop("sigmoids_", None)  # of an earlier fit
@@ -393,7 +392,6 @@ class Fold(SupportVectorMachine):
 
     @classmethod
     def like(cls, model: SupportVectorMachine) -> Self:
-        """One with the parameters of a model, but without probabilities."""
         return cls(**model.get_params(deep=False) | {"probability": False})
 
     def _warn(self, watch: Watch, solutions: list[Solution[Any]]) -> None:

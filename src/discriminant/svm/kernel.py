@@ -59,7 +59,6 @@ class KernelMachines:
         return RowMaker(self.kernel, X)
 
     def machine(self, two: TwoClasses, past: Machine | None) -> Machine:
-        """Solve for two classes, from what was found for another C."""
         return self._hard(two) if self.settings.hard else self._soft(two, None if past is None else past.alpha)
 
     def _hard(self, two: TwoClasses) -> Machine:
@@ -102,8 +101,6 @@ class KernelMachines:
         return Machine(dual.alpha, np.array([dual.bias]), square, *quality, dual.status, notes)
 
     def _with_diagonal(self, rows: Indices, extra: Vector) -> StoredRows:
-        """The kernel rows of some patterns with more on the diagonal."""
-
         def make(indices: Indices) -> Vector:
             K = self.rows.take(rows[indices], rows).astype(np.float64)
             K[np.arange(indices.size), indices] += extra[indices]

@@ -122,7 +122,6 @@ def _hard(X: Any, z: Vector, y: NDArray[Any], free: bool, watch: Watch) -> Machi
 
 
 def _by_dual(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> Machine:
-    """Solve a small problem by its dual, to the last digits."""
     X, center = centered(X)
     K = X @ X.T
     K = K.toarray() if sparse.issparse(K) else K
@@ -145,7 +144,6 @@ def _worth(X: Any, z: Vector, C: Vector, a: Vector) -> tuple[float, float]:
 
 
 def _by_primal(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> Machine:
-    """Solve a large problem by Newton's method on the criterion."""
     small = len(z) <= SMALL
     tol = NEARLY if small else settings.tol
     X, center = centered(X) if settings.free and small else (X, np.zeros(X.shape[1]))

@@ -87,7 +87,6 @@ class SmallPairs:
 
     @staticmethod
     def serves(settings: Settings, parts: ProblemsOfTwo) -> bool:
-        """Whether there are many classes, each as small as it must be."""
         sizes = sorted(rows.size for rows in parts.members)
         soft = settings.free and not settings.hard
         return parts.pairwise and len(sizes) >= MANY and soft and sum(sizes[-2:]) <= SMALL
@@ -105,7 +104,6 @@ class SmallPairs:
         return slice(self.ends[first], self.ends[last])
 
     def _values(self, i: int, first: int, last: int) -> Vector:
-        """The kernel values of class i with several classes."""
         rows, columns = self._rows(i, i + 1), self._rows(first, last)
         if isinstance(self.kernel, mercer.Precomputed):
             K = self.X[rows][:, self.order[columns]]

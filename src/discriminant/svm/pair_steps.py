@@ -83,7 +83,6 @@ def _bits(x: Any) -> Any:
 
 @inlined
 def _place_of_lowest(f: Any, away: Any) -> Any:
-    """The first place of the smallest f + away."""
     lowest, place = LARGEST, 0
     for start in range(0, f.size, PORTION):
         stop = min(start + PORTION, f.size)

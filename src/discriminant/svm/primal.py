@@ -63,7 +63,6 @@ class Primal(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Relative, between criterion and dual value."""
         return (self.criterion - self.dual) / max(abs(self.criterion), 1e-300)
 
 

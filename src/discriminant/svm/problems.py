@@ -36,7 +36,6 @@ class Settings(NamedTuple):
 
     @property
     def hard(self) -> bool:
-        """Whether no slack is allowed."""
         return bool(np.isinf(self.C))
 
     def costs(self, problem: Problem) -> Vector:
@@ -120,7 +119,6 @@ class ProblemsOfTwo:
         return rows[np.argsort(self.labels[rows], kind="stable")]
 
     def table(self, alphas: Sequence[Vector], support: Indices) -> Vector:
-        """The strengths of the support vectors."""
         if not self.pairwise:
             found = [(alpha * z)[np.searchsorted(rows, support)] for (rows, z), alpha in zip(self, alphas, strict=True)]
             return np.array(found)

@@ -31,7 +31,6 @@ class SmallSolver(DualSolver):
             self._refresh()
 
     def round(self, violation: float, limit: float) -> None:
-        """Work off pairs of the whole problem for a while, then finish with Newton's steps."""
         bound = STEPS * self.z.size
         steps, indefinite = pairs(self.K, self.diagonal, self.z, self.C, self.alpha, self.f, limit, bound)
         self._count(steps, indefinite)

@@ -35,9 +35,8 @@ from scipy import linalg, sparse
 
 from .._engine.driver import Watch
 from .._engine.refusals import refusal
-from .highs import TOLERANCE, Program, solve
+from .highs import TOLERANCE, Program, Vector, solve
 
-Vector = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 BLOCK = 8192  # patterns that are brought to the solver's coordinates at a time

@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises
@@ -41,9 +40,8 @@ from .._guards.parameters import Choice, Number, Or
 from .._guards.validation import floats
 from ..base.classifier import LinearClassifier
 from ..solution import Epoch, Findings, Solution, Status, numbered
+from .highs import Vector
 from .inequalities import Inequalities, Optimum, inequalities, minimize
-
-Vector = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-9  # multipliers are evidence when Yᵗλ is zero to this part of |Y|ᵗλ, and bᵗλ larger than that of b
 MARGIN = Number("give margins b > 0 (and below 1e150)", 0, 1e150)

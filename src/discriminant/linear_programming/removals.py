@@ -45,11 +45,9 @@ from ..geometry import Hyperplane, LinearMachine
 from ..separation.search import settle
 from ..separation.system import System
 from ..separation.verdict import separability
-from .highs import Program, solve
-from .inequalities import Inequalities, inequalities, minimize
+from .highs import Program, Vector, solve
+from .inequalities import Index, Inequalities, inequalities, minimize
 
-Vector = NDArray[np.float64]
-Index = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 SMALL = 2000  # inequalities up to which exact="auto" looks for a proof

@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._engine.linalg import Matrix
 from .hessian import FullHessian
 from .likelihood import Likelihood, center_of
 from .newton import SMALL, WIDE
-
-Matrix = NDArray[np.float64]
-
 
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 SLIGHT = 1e-150  # entries of X whose squares lose digits

@@ -20,16 +20,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
 from .._engine.driver import Watch
+from .._engine.linalg import Matrix
 from .._engine.refusals import NotFiniteError
 from ..solution import Epoch, Status
 from .likelihood import Look
 from .newton import ROUNDING, LikelihoodRule
-
-Matrix = NDArray[np.float64]
 
 
 class FirthPlace(NamedTuple):

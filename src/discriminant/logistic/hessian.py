@@ -14,13 +14,10 @@ Source: Nocedal and Wright, *Numerical Optimization*, §7.2.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrs, dtrtrs
 
-from .._engine.linalg import Cholesky, cholesky
+from .._engine.linalg import Cholesky, Matrix, cholesky
 from .._engine.refusals import NotFiniteError
-
-Matrix = NDArray[np.float64]
 
 MEMORY = 20  # pairs of BFGS: more cost time and hardly save steps
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows

@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Watch
+from .._engine.linalg import Matrix
 from ..base.diagnosis import SENTENCES
 from ..geometry import LinearMachine
 from .likelihood import Likelihood
 
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
-
-Matrix = NDArray[np.float64]
 
 FAR = 40.0  # the least margin of the rows that are fitted perfectly: probabilities of 1 to the last digit
 FEW = 30  # coefficients whose ways to infinity the report says; each takes a search of its own

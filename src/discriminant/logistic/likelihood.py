@@ -30,14 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._engine.linalg import add_squares
+from .._engine.linalg import Matrix, add_squares
 from .._engine.problem import EMPTY, narrow
 from .._engine.rows import CSR
 from .._engine.threads import RUNS, in_order, in_runs
 from .passes import long_pass, short_pass
 from .softmax import ScoreBlock, machine_pass
-
-Matrix = NDArray[np.float64]
 
 BLOCK = 1024  # rows whose scores for all classes are held at a time
 HANDFUL = 8  # neighboring rows that a subsample takes

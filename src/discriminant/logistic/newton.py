@@ -27,15 +27,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._engine.driver import Interrupted, Watch
+from .._engine.linalg import Matrix
 from .._engine.refusals import NotFiniteError
 from ..solution import Epoch, Status
 from .hessian import BlockHessian, DiagonalHessian, FullHessian, Hessian, Pairs, SharedBlockHessian, gauged
 from .likelihood import Likelihood, Look
-
-Matrix = NDArray[np.float64]
 
 WIDE = 1500  # weights up to which a Hessian is built
 FIRST = 20_000  # rows of the subsample

@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._engine.linalg import Matrix
 from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
 from .softmax import exponentials
-
-Matrix = NDArray[np.float64]
 
 GROUP = 32  # rows at a time: of 100 columns, they just fit into the first cache
 D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15, D16 = (2 / (2 * n + 1) for n in range(17))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Watch
+from .._engine.linalg import Matrix
 from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.refusals import NotFiniteError, published
@@ -18,8 +19,6 @@ from .coordinates import Frame
 from .firth import FirthRule
 from .infinity import Asker, Escape, escape, provable
 from .newton import NewtonRule, few, method, tolerance
-
-Matrix = NDArray[np.float64]
 
 MANY = {"newton": 10}  # steps after which a fit without a penalty looks suspicious; for other methods LONG
 LONG = 40

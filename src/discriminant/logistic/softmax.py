@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.compiling import cached
+from .._engine.linalg import Matrix
 from .._engine.rows import compiled
-
-Matrix = NDArray[np.float64]
 
 BLOCK = 512  # rows at a time: of 100 columns, they just fit into the second cache
 LOWEST = -708.0  # of exponents: exp of it is the smallest normal number, nearly

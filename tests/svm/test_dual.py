@@ -52,13 +52,3 @@ def test_interrupt_keeps_what_was_found(looks: int, least: int, rng: Rng, monkey
     assert abs(found.alpha @ z) <= 1e-12
     slack = np.maximum(0, 1 - z * (K @ (found.alpha * z) + found.bias)).sum()
     assert found.primal == pytest.approx(0.5 * (found.alpha * z) @ K @ (found.alpha * z) + slack, abs=1e-3)
-
-
-def test_tick_hears_the_violation(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
-    by_blocks(monkeypatch)
-    X, z = problem(rng, 400)
-    heard: list[float] = []
-    found = solve(mercer.Gaussian(1.5)(X), z, 1.0, tick=heard.append)
-    assert heard[0] == 2  # f = -z at the start
-    assert len(heard) == found.iterations
-    assert found.violation <= 1e-3 < min(heard)

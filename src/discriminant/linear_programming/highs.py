@@ -74,11 +74,6 @@ class ProgramAnswer:
     def optimal(self) -> bool:
         return self.status == "optimal"
 
-    @property
-    def gap(self) -> float:
-        """By how much the cost might yet be lowered."""
-        return self.objective - self.bound
-
 
 def solve(
     program: Program,

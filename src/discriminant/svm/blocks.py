@@ -32,7 +32,7 @@ from .._engine.driver import Watch
 from .._engine.threads import one_blas_thread
 from .._kernel_matrix.rows import SMALL
 from .._kernel_matrix.source import Indices, KernelSource, Vector
-from .dual import Dual, DualProblem, DualSolver, Tick, feasible
+from .dual import Dual, DualProblem, DualSolver, feasible
 from .interior import interior
 from .pair_steps import keys, pairs
 from .small import SmallSolver
@@ -58,7 +58,6 @@ def smo(
     tol: float = 1e-3,
     start: NDArray[Any] | None = None,
     watch: Watch | None = None,
-    tick: Tick | None = None,
     most: float = np.inf,
 ) -> Dual:
     """Solve the dual to a violation of ``tol``; a small problem is given up after ``most`` rounds.
@@ -66,7 +65,7 @@ def smo(
     On Ctrl-C the answer so far comes back, marked ``interrupted``.
     """
     z, C, diagonal = (np.ascontiguousarray(values, np.float64) for values in (z, C, diagonal))
-    problem, alpha = DualProblem(diagonal, z, C, watch or Watch(), tick), feasible(start, z, C)
+    problem, alpha = DualProblem(diagonal, z, C, watch or Watch()), feasible(start, z, C)
     with one_blas_thread():  # the same sums whatever the number of threads
         if z.size <= SMALL and (K := source.whole()) is not None:
             return SmallSolver(K, problem, alpha).solve(min(tol, FINE), most)
@@ -237,8 +236,6 @@ def _improved(K: Vector, z: Vector, C: Vector, alpha: Vector, f: Vector, watch: 
 
 
 def _smallest(values: Vector, count: int) -> Indices:
-    if count < values.size:
-        places = np.argpartition(values, count - 1)[:count] if count else np.zeros(0, np.int64)
-    else:
-        places = np.arange(values.size)
+    some = 0 < count < values.size
+    places = np.argpartition(values, count - 1)[:count] if some else np.arange(min(count, values.size))
     return places[values[places] < np.inf]

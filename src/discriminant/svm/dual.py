@@ -17,7 +17,6 @@ violation).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +30,6 @@ from .problems import ROUNDING
 
 LOOSE = 0.01  # relative duality gap at which a small violation says nothing
 PATIENCE = 300  # rounds without progress after which rounding is to blame
-
-Tick = Callable[[float], object]  # hears the violation before each round
 
 
 class Dual(NamedTuple):
@@ -61,13 +58,12 @@ class Dual(NamedTuple):
 
 
 class DualProblem(NamedTuple):
-    """What is given: K_ii, the signs z, the bounds C; the watch for Ctrl-C, and what hears the violation."""
+    """What is given: K_ii, the signs z, the bounds C; and the watch for Ctrl-C."""
 
     diagonal: Vector
     z: Vector
     C: Vector
     watch: Watch
-    tick: Tick | None = None
 
     def part(self, rows: Indices) -> DualProblem:
         return self._replace(diagonal=self.diagonal[rows], z=self.z[rows], C=self.C[rows])
@@ -91,7 +87,7 @@ class DualSolver(ABC):
 
     def __init__(self, problem: DualProblem, alpha: Vector) -> None:
         self.problem, self.alpha = problem, alpha
-        self.diagonal, self.z, self.C, self.watch, self.tick = problem
+        self.diagonal, self.z, self.C, self.watch = problem
         self.f = -self.z
         self.fresh = not alpha.any()  # f is computed from α, not brought up to date step by step
         self.rounds = self.inner = 0
@@ -129,8 +125,6 @@ class DualSolver(ABC):
                 tol /= 10
                 continue
             self.watch.check()
-            if self.tick is not None:
-                self.tick(violation)
             self.round(violation, limit)
             self.rounds += 1
             objective = self._objective()  # near the end its rise is lost in rounding, but not the violation's fall

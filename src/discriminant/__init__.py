@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ._guards.lazy import lazy
+
 __version__ = "0.1.0"
 
 # The registry: each file of a chapter with its estimators, in the order in which `compare` lists them.
@@ -50,9 +52,9 @@ _HOMES = _PROCEDURES | {
     "comparison.run": ("Comparison", "compare"),
 }
 _MODULES = ("bounds", "criteria", "datasets", "io", "mercer", "plot", "schedules")
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_named, _names = lazy(__name__, _HOMES)
 
-__all__ = sorted([*_HOME, *_MODULES, "__version__"])
+__all__ = sorted([*_names(), *_MODULES, "__version__"])
 
 if TYPE_CHECKING:
     from . import bounds as bounds
@@ -115,13 +117,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return import_module(f".{name}", __name__)
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    return import_module(f".{name}", __name__) if name in _MODULES else _named(name)
 
 
 def __dir__() -> list[str]:

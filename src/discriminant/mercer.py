@@ -117,8 +117,23 @@ class Kernel:
         return values
 
 
+class _OfProducts(Kernel):
+    """A kernel that is a function of xᵗz alone, the product itself unless ``_of`` says otherwise."""
+
+    positive_semidefinite: ClassVar[bool | None] = True
+
+    def _matrix(self, X: Any, Z: Any) -> Array:
+        return self._of(_products(X, Z))
+
+    def _diagonal(self, X: Any) -> Array:
+        return self._of(row_sqnorms(X))
+
+    def _of(self, products: Array) -> Array:
+        return products
+
+
 @dataclass(frozen=True)
-class Linear(Kernel):
+class Linear(_OfProducts):
     """The inner product itself, K(x, z) = xᵗz.
 
     References
@@ -133,17 +148,9 @@ class Linear(Kernel):
            [11., 25.]])
     """
 
-    positive_semidefinite: ClassVar[bool | None] = True
-
-    def _matrix(self, X: Any, Z: Any) -> Array:
-        return _products(X, Z)
-
-    def _diagonal(self, X: Any) -> Array:
-        return row_sqnorms(X)
-
 
 @dataclass(frozen=True)
-class Polynomial(Kernel):
+class Polynomial(_OfProducts):
     """All products of features up to a degree, K(x, z) = (xᵗz + coef0)^degree.
 
     Parameters
@@ -170,19 +177,12 @@ class Polynomial(Kernel):
 
     degree: int = 3
     coef0: float = 1.0
-    positive_semidefinite: ClassVar[bool | None] = True
 
     def __post_init__(self) -> None:
         DEGREE("degree", self.degree)
         COEF0("coef0", self.coef0)
 
-    def _matrix(self, X: Any, Z: Any) -> Array:
-        return self._power(_products(X, Z))
-
-    def _diagonal(self, X: Any) -> Array:
-        return self._power(row_sqnorms(X))
-
-    def _power(self, products: Array) -> Array:
+    def _of(self, products: Array) -> Array:
         products += products.dtype.type(self.coef0)
         return np.power(products, self.degree, out=products)
 
@@ -266,7 +266,7 @@ class Gaussian(Kernel):
 
 
 @dataclass(frozen=True)
-class Sigmoid(Kernel):
+class Sigmoid(_OfProducts):
     """The unit of a neural network, K(x, z) = tanh(a xᵗz + b); not positive semidefinite in general.
 
     Parameters
@@ -295,13 +295,7 @@ class Sigmoid(Kernel):
         FINITE("a", self.a)
         FINITE("b", self.b)
 
-    def _matrix(self, X: Any, Z: Any) -> Array:
-        return self._tanh(_products(X, Z))
-
-    def _diagonal(self, X: Any) -> Array:
-        return self._tanh(row_sqnorms(X))
-
-    def _tanh(self, products: Array) -> Array:
+    def _of(self, products: Array) -> Array:
         products *= products.dtype.type(self.a)
         products += products.dtype.type(self.b)
         return np.tanh(products, out=products)

@@ -116,6 +116,7 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
         "C": Number("give a cost of log loss > 0, or inf for no penalty", 0, infinite=True),
         "loss": Choice(("log", "squared")),
         "penalty": Choice(("l2", "firth", None)),
+        "class_weight": lambda name, value: check_class_weight(value),
         "tol": Number("give a tolerance >= 0, such as 1e-8, or 0 to go on to rounding", 0, closed=True),
         "record": RECORD,
     }
@@ -154,10 +155,7 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
                 )
         elif self.schedule is not None:
             raise ValueError(f"schedule={self.schedule!r} belongs to loss='squared': the log loss finds its own steps.")
-        check_class_weight(self.class_weight)
         self._criterion = CRITERIA["squared" if self.loss == "squared" else self.penalty]
-
-    # --- the fit
 
     def _problems(self, problem: Problem) -> list[Problem]:
         if problem.n_outputs == 1 or self.loss == "log":
@@ -232,8 +230,6 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
         if self.loss == "squared":
             return "a larger max_iter or step, standardized features, or loss='log', which has one minimum."
         return "standardize the features, take a smaller C, a larger tol, or raise max_iter."
-
-    # --- probabilities
 
     def _probabilities(self, X: Any) -> NDArray[Any]:
         g = self.decision_function(X)

@@ -84,7 +84,10 @@ class MultilayerPerceptron(ProbabilityMixin, NetworkEstimator, OnlineClassifier)
 
     _criterion = "mean log loss + alpha |W|^2 / (2 batch)"
     _strategies = ("kesler",)
-    _parameters = {"loss": Choice(("log", "squared"))}
+    _parameters = {
+        "loss": Choice(("log", "squared")),
+        "class_weight": lambda name, value: check_class_weight(value),
+    }
     multiclass = "kesler"
 
     def __init__(
@@ -116,10 +119,6 @@ class MultilayerPerceptron(ProbabilityMixin, NetworkEstimator, OnlineClassifier)
         )  # fmt: skip
         self.loss = loss
         self.class_weight = class_weight
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_class_weight(self.class_weight)
 
     def _output(self) -> Output:
         if self.loss == "squared":

@@ -311,8 +311,6 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
             ),
         )
 
-    # --- what is published
-
     def _publish(self, solutions: list[Solution[MachineFindings]], problem: Problem, X: Any) -> None:
         machines = [solution.findings.machine for solution in solutions]
         parts, alphas = self._parts(problem), [machine.alpha for machine in machines]

@@ -37,7 +37,7 @@ FOREIGN_WORDS = re.compile(
 # Why a procedure may refuse even good data: it was asked for a plane without errors, for a step that is too long for
 # them, or for more memory than there is.
 WITH_REASON = re.compile(
-    "separa|without errors|is for two classes|linearly independent|needs a matrix|a dense|Standardize|diverges|GiB|"
+    "separa|without errors|given two classes|linearly independent|given fewer than|a dense|[Ss]tandardize|diverges|GiB|"
     "too many columns"
 )
 BAD_PATTERNS = frozenset(

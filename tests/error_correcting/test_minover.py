@@ -354,7 +354,7 @@ def test_a_small_cache_changes_nothing(kind, rng):
     for rows in (2, 3, 10):
         small = kind("gaussian", cache_size=rows * 40 * 8 / 2**20).fit(X, y)
         np.testing.assert_array_equal(small.alpha_, whole.alpha_)
-    with pytest.raises(ValueError, match=r"cache_size=.* is too small: two kernel rows of 40 patterns"):
+    with pytest.raises(ValueError, match=r"cache_size=.* must be at least .* two kernel rows of 40 patterns"):
         kind("gaussian", cache_size=1e-6).fit(X, y)
 
 

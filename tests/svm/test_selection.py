@@ -86,7 +86,7 @@ def test_leave_one_out_has_the_weights_of_the_fit(rng: Rng):
         errors += SupportVectorMachine(0.5).fit(X[rest], y[rest], weight[rest]).predict(X[[i]])[0] != y[i]
     n = np.count_nonzero(weight)
     assert leave_one_out(model, X, y, weight) == (errors / n, model.support_.size / n)
-    with pytest.raises(ValueError, match="sample_weight is not that of the fit"):
+    with pytest.raises(ValueError, match="sample_weight must allow the multipliers"):
         leave_one_out(model, X, y)
 
 
@@ -94,9 +94,9 @@ def test_leave_one_out_wants_the_data_of_the_fit(rng: Rng):
     X, y = overlapping(rng, 40)
     model = SupportVectorMachine().fit(X, y)
     for other, labels in ((X[:10], y[:10]), (X, y[:10]), (np.vstack([X, X]), np.append(y, y)), (X[0], y)):
-        with pytest.raises(ValueError, match="fitted to 40 rows"):
+        with pytest.raises(ValueError, match="must have the 40 rows"):
             leave_one_out(model, other, labels)
-    with pytest.raises(ValueError, match="y has other labels"):
+    with pytest.raises(ValueError, match="y must have the labels"):
         leave_one_out(model, X, 1 - y)
 
 

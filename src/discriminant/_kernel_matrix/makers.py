@@ -31,10 +31,7 @@ def checked_diagonal(kernel: mercer.Kernel, X: Any) -> NDArray[Any]:
     """K(x, x) of all patterns; refused where they underflow, for they are divided by."""
     diagonal = np.asarray(kernel.diagonal(X))
     if 0 < (largest := float(np.abs(diagonal).max(initial=0))) < LEAST:
-        raise ValueError(
-            f"kernel={kernel!r} underflows: the largest K(x, x) is {largest:.1g}, which floats cannot divide by. "
-            "Standardize the features."
-        )
+        raise ValueError(f"kernel={kernel!r} underflows to K(x, x) of {largest:.1g}; standardize the features.")
     return diagonal
 
 

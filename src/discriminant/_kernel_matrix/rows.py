@@ -56,10 +56,8 @@ class KernelRows:
         self.dtype = np.dtype((np.float64 if n <= SMALL else np.float32) if dtype is None else dtype)
         self.capacity = int(min(n, cache_bytes // (n * self.dtype.itemsize)))
         if self.capacity < min(2, n):
-            raise ValueError(
-                f"cache_size={cache_bytes / 2**20:.3g} is too small: two kernel rows of {n} patterns take "
-                f"{2 * n * self.dtype.itemsize / 2**20:.3g} megabytes; give at least that."
-            )
+            least = f"at least {2 * n * self.dtype.itemsize / 2**20:.3g}, for two kernel rows of {n} patterns"
+            raise ValueError(f"cache_size={cache_bytes / 2**20:.3g} must be {least}; give more megabytes.")
         room = np.empty(self.capacity * n, self.dtype) if memory is None else memory
         self.store = room[: self.capacity * n].reshape(self.capacity, n)
         self.rounded = False  # rows were made in a wider type than they are kept in

@@ -36,7 +36,7 @@ from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises
 from .._engine.problem import Problem
 from .._engine.refusals import check_total, published
-from .._guards.parameters import Choice, Number, Or
+from .._guards.parameters import Choice, Number, Or, refused
 from .._guards.validation import floats
 from ..base.classifier import LinearClassifier
 from ..solution import Epoch, Findings, Solution, Status, numbered
@@ -146,9 +146,9 @@ class LinearProgram(LinearClassifier):
         if b.ndim == 0:
             return np.full(n, b)
         if b.shape != (n,):
-            raise ValueError(f"b has shape {b.shape}: give one number, or one for each of the {n} rows.")
+            raise ValueError(f"b must be of shape ({n},), not {b.shape}; give one number, or one for each row.")
         if not np.all(fits := (b > 0) & (b < MARGIN.high)):
-            raise ValueError(f"b holds {b[~fits][0]:g}: {MARGIN.remedy}.")
+            raise refused("b", float(b[~fits][0]), str(MARGIN), MARGIN.remedy)
         return b
 
     def _solutions(

@@ -29,10 +29,8 @@ def check_sizes(X: Any) -> None:
     size = np.asarray(size.toarray() if sparse.issparse(size) else size, np.float64).ravel()
     small = np.flatnonzero((size > 0) & (size < SLIGHT))
     if small.size:
-        raise ValueError(
-            f"X is too small in column {small[0]} (counted from 0): its entries reach {size[small[0]]:.3g}, and their "
-            "squares are lost in float64. Divide the features by their size, for instance with StandardScaler."
-        )
+        found = f"{size[small[0]]:.3g} in column {small[0]} (counted from 0)"
+        raise ValueError(f"X must reach {SLIGHT}, not {found}, or its squares are lost; take StandardScaler.")
 
 
 def distant(X: Any, center: Matrix) -> bool:

@@ -28,7 +28,7 @@ from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.refusals import refuse_vanishing
 from .._engine.threads import one_blas_thread
-from .._guards.parameters import RECORD, Choice, Number
+from .._guards.parameters import RECORD, Choice, Number, refused
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import IterativeClassifier
 from ..base.diagnosis import SENTENCES
@@ -148,22 +148,18 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
         super()._check_parameters()
         if self.loss == "squared":
             if self.penalty == "firth":
-                raise ValueError("penalty='firth' belongs to loss='log': the squared loss is never penalized.")
+                raise refused("penalty", "firth", "None or 'l2' where loss='squared'", "that is never penalized")
             if self.schedule is not None and isinstance(get(self.schedule), Optimal):
-                raise ValueError(
-                    f"schedule={self.schedule!r} needs second derivatives: take GradientDescent(criterion='sigmoid')."
-                )
+                raise refused("schedule", self.schedule, "a function of k", "GradientDescent(criterion='sigmoid') takes it")
         elif self.schedule is not None:
-            raise ValueError(f"schedule={self.schedule!r} belongs to loss='squared': the log loss finds its own steps.")
+            raise refused("schedule", self.schedule, "None unless loss='squared'", "log loss finds its own steps")
         self._criterion = CRITERIA["squared" if self.loss == "squared" else self.penalty]
 
     def _problems(self, problem: Problem) -> list[Problem]:
         if problem.n_outputs == 1 or self.loss == "log":
             if problem.n_outputs > 1 and self.penalty == "firth":
-                raise ValueError(
-                    f"penalty='firth' is for two classes, and y has {self.classes_.size}: take penalty='l2', or fit "
-                    "each class against the rest."
-                )
+                wanted = f"given two classes, and y has {self.classes_.size}"
+                raise refused("penalty", "firth", wanted, "take penalty='l2', or fit each class against the rest")
             return super()._problems(problem)
         self.multiclass_ = "one-vs-rest"
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
@@ -187,10 +183,8 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
         if rows.size < problem.n_rows:
             X, own, v = X[rows], own[rows], None if v is None else v[rows]
         if self.penalty == "firth" and X.shape[1] >= WIDE:
-            raise ValueError(
-                f"penalty='firth' needs a matrix of the size of the columns, and X has {X.shape[1]:,} of them (at most "
-                f"{WIDE - 1:,}): take penalty='l2', or fewer columns."
-            )
+            wanted = f"given fewer than {WIDE:,} columns, and X has {X.shape[1]:,} of them"
+            raise refused("penalty", "firth", wanted, "take penalty='l2', or fewer columns")
         frame = Frame(X, own, v, problem.n_outputs, ridge)
         ask = partial(prove, X, own, self.classes_)
         plan = RegressionPlan(self.penalty == "firth", float(self.tol), self.record == "weights", ask)

@@ -25,6 +25,7 @@ from scipy import linalg
 from .._engine.driver import Watch
 from .._engine.linalg import Matrix
 from .._engine.refusals import NotFiniteError
+from .._guards.parameters import refused
 from ..solution import Epoch, Status
 from .likelihood import Look
 from .newton import ROUNDING, LikelihoodRule
@@ -54,10 +55,8 @@ class FirthRule(LikelihoodRule):
         """Look at the criterion; its gradient needs I first, and so a second pass."""
         place = self._place(self.A)
         if place is None:
-            raise ValueError(
-                "penalty='firth' needs linearly independent columns, and some column of X (or a constant one beside "
-                "the intercept) is a combination of others: drop it, or take penalty='l2'."
-            )
+            wanted = "given linearly independent columns, none of them constant"
+            raise refused("penalty", "firth", wanted, "drop what depends on others, or take penalty='l2'")
         self._arrive(place)
 
     def _arrive(self, place: FirthPlace) -> None:

@@ -20,7 +20,7 @@ from .._engine.callbacks import Listener
 from .._engine.driver import Rule, Watch
 from .._engine.threads import one_blas_thread
 from .._guards.held import COURSE, OUTCOME, Held, optional
-from .._guards.parameters import FLAG, ORDER, PASSES, Choice, Number, Or
+from .._guards.parameters import FLAG, ORDER, PASSES, Choice, Number, Or, refused
 from .._guards.validation import all_finite
 from ..base.iterative import IterativeEstimator, Solutions
 from ..exceptions import warn_user
@@ -172,7 +172,7 @@ class NetworkEstimator(IterativeEstimator):
         try:
             return [LAYER("hidden", units) for units in sizes]
         except TypeError:
-            raise ValueError(f"hidden={self.hidden!r} is no list of sizes: give (64,), (32, 16) or ().") from None
+            raise refused("hidden", self.hidden, "a list of sizes", "give (64,), (32, 16) or ()") from None
 
     def _drawn(self, lesson: Lesson, random: Any) -> NetworkRule:
         self._units = np.array([lesson.problem.n_features, *self._hidden(), lesson.T.shape[1]], np.int64)
@@ -191,10 +191,7 @@ class NetworkEstimator(IterativeEstimator):
         lesson = self._lesson(problem, first=True)
         values = lesson.problem.values
         if values.size and 0 < (size := max(float(values.max()), -float(values.min()))) < TINY:
-            raise ValueError(
-                f"the features are at most {size:.1g}, too small for a network to notice: divide the features by "
-                f"{size:.1g}, or standardize them."
-            )
+            raise ValueError(f"X must reach {TINY} for a network to notice, not {size:.1g}; standardize the features.")
         random = check_random_state(self.random_state)
         rule = self._drawn(lesson, random)
         lesson = self._held_out(lesson, random)
@@ -217,10 +214,8 @@ class NetworkEstimator(IterativeEstimator):
                 lesson.rows, test_size=self.validation_fraction, random_state=random, stratify=strata
             )
         except ValueError as error:
-            raise ValueError(
-                f"early_stopping=True holds out validation_fraction={self.validation_fraction} of {lesson.n_rows} "
-                f"rows, which cannot be done ({error}): give more rows or set early_stopping=False."
-            ) from None
+            wanted = f"False, as {self.validation_fraction} of {lesson.n_rows} rows cannot be held out ({error})"
+            raise refused("early_stopping", True, wanted, "give more rows, or another validation_fraction") from None
         return replace(lesson, rows=rows, held=held)
 
     def _has_begun(self) -> bool:
@@ -230,7 +225,7 @@ class NetworkEstimator(IterativeEstimator):
 
     def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
         if self.early_stopping:
-            raise ValueError("early_stopping=True holds rows out of a whole fit: set it to False for partial_fit.")
+            raise refused("early_stopping", True, "False for partial_fit", "rows are held out of a whole fit")
         with one_blas_thread():
             super()._pass_over(problem, X, first)
 
@@ -269,17 +264,15 @@ class NetworkEstimator(IterativeEstimator):
         self._check_parameters()
         W = [finite_layer(f"coefs[{place}]", layer, 2) for place, layer in enumerate(coefs)]
         if not W:
-            raise ValueError("coefs is empty: give the weights (inputs, outputs) of each layer.")
+            raise ValueError("coefs must not be empty; give the weights (inputs, outputs) of each layer.")
         given = [np.zeros(layer.shape[1], layer.dtype) for layer in W] if intercepts is None else intercepts
         b = [finite_layer(f"intercepts[{place}]", layer, 1) for place, layer in enumerate(given)]
         if len(b) != len(W):
-            raise ValueError(f"intercepts has {len(b)} layers and coefs has {len(W)}: give one vector for each matrix.")
+            raise ValueError(f"intercepts must have {len(W)} layers as coefs, not {len(b)}; give one vector for each.")
         for place, (layer, biases) in enumerate(zip(W, b, strict=True)):
             if biases.size != layer.shape[1] or (place > 0 and len(layer) != W[place - 1].shape[1]):
-                raise ValueError(
-                    f"coefs[{place}] has shape {layer.shape} and intercepts[{place}] has {biases.size}: a layer has a "
-                    "row for each output of the layer before it, and a bias for each column."
-                )
+                found = f"coefs[{place}], of shape {layer.shape}, must fit the layer before and {biases.size} biases"
+                raise ValueError(f"{found}; give a row for each output before it, and a bias for each column.")
         self._rules, self._portions = [], [Epochs()]
         self._units = np.array([len(W[0]), *(layer.shape[1] for layer in W)], np.int64)
         self.n_features_in_, self.hidden, self.n_iter_ = len(W[0]), tuple(self._units[1:-1].tolist()), 0
@@ -322,10 +315,7 @@ class NetworkEstimator(IterativeEstimator):
     def _collapsed(self) -> NDArray[Any]:
         """The one linear layer, (outputs, 1 + inputs), that a network of linear units amounts to."""
         if self.activation != "linear" and len(self.coefs_) > 1:
-            raise ValueError(
-                f"activation={self.activation!r}: only a network of linear units (activation='linear', or hidden=()) "
-                "is the same as one linear layer."
-            )
+            raise refused("activation", self.activation, "'linear' for one layer to be the same", "or take hidden=()")
         B = np.vstack([self.intercepts_[0], self.coefs_[0]]).astype(np.float64)
         for W, b in zip(self.coefs_[1:], self.intercepts_[1:], strict=True):
             B = B @ W
@@ -340,5 +330,5 @@ def finite_layer(name: str, values: Any, ndim: int) -> NDArray[Any]:
         array = array.astype(np.float64)
     if array.ndim != ndim or array.size == 0 or not all_finite(array):
         shape = "(inputs, outputs)" if ndim == 2 else "(outputs,)"
-        raise ValueError(f"{name} has shape {array.shape} or holds NaN or infinity: give finite numbers {shape}.")
+        raise ValueError(f"{name} must be finite and of shape {shape}, not {array.shape}; give such numbers.")
     return array

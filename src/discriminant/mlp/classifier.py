@@ -30,7 +30,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine.labels import encode, encode_known
 from .._engine.problem import Problem, check_weight, make_problem
-from .._guards.parameters import Choice
+from .._guards.parameters import Choice, refused
 from ..base.class_weights import check_class_weight
 from ..base.classifier import OnlineClassifier
 from ..base.probabilities import ProbabilityMixin
@@ -148,7 +148,7 @@ class MultilayerPerceptron(ProbabilityMixin, NetworkEstimator, OnlineClassifier)
 
     def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
         if self.class_weight == "balanced":
-            raise ValueError("class_weight='balanced' needs all labels at once: give partial_fit a dict of weights.")
+            raise refused("class_weight", "balanced", "a dict for partial_fit", "it cannot see all labels at once")
         super()._pass_over(problem, X, first)
 
     def _facts(self, solutions: list[Solution[Any]], problem: Problem) -> dict[str, Any]:
@@ -181,7 +181,7 @@ class MultilayerPerceptron(ProbabilityMixin, NetworkEstimator, OnlineClassifier)
         c = max(2, self.n_outputs_)
         self.classes_ = np.arange(c) if classes is None else encode(np.asarray(classes))[0]
         if self.classes_.size != c:
-            raise ValueError(f"classes={classes!r}: {self.n_outputs_} output units need {c} distinct labels.")
+            raise refused("classes", classes, f"{c} distinct labels", f"there are {self.n_outputs_} output units")
         return self
 
     def _scores(self, X: Any) -> NDArray[Any]:

@@ -57,11 +57,11 @@ class MultilayerPerceptronRegressor(NetworkEstimator, IterativeRegressor):
         with np.errstate(over="ignore"):
             T = y.reshape(len(y), -1).astype(X.dtype)
         if not all_finite(T):
-            raise ValueError(f"y overflows {X.dtype}, the type of X: divide the targets by their size.")
+            raise ValueError(f"y must not overflow {X.dtype}, the type of X; divide the targets by their size.")
         if reset:
             self._flat = y.ndim == 1
         elif T.shape[1] != self.n_outputs_:
-            raise ValueError(f"y has {T.shape[1]} columns: give one for each of the {self.n_outputs_} output units.")
+            raise ValueError(f"y must have {self.n_outputs_} columns, not {T.shape[1]}; give one for each output unit.")
         return lesson(make_problem(X, np.zeros(len(y), np.int32), sample_weight, 2), T)
 
     def _output(self) -> Output:

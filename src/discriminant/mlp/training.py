@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from .._engine.driver import Watch
 from .._engine.problem import Problem, read_only
 from .._engine.rows import CSR
+from .._guards.parameters import refused
 from .._guards.state import Changing
 from ..solution import Epoch, Findings, Status
 from .backpropagation import BETA_1, BETA_2, BatchTotals, Examples, Network, Output, Room, Step, Unit, densify, learn
@@ -217,10 +218,8 @@ class NetworkRule(Changing):
     def _overflow(self, lesson: Lesson, k: int) -> ValueError:
         lesson.problem.check_finite()
         largest = float(np.abs(lesson.problem.values).max(initial=0))
-        return ValueError(
-            f"learning_rate={self.plan.learning_rate!r}: the loss overflows in the pass after step {k} (the entries "
-            f"of X reach {largest:.3g}). Standardize the features, or give a smaller learning_rate."
-        )
+        wanted = f"smaller, for the loss overflows after step {k} (the entries of X reach {largest:.3g})"
+        return refused("learning_rate", self.plan.learning_rate, wanted, "lower it, or standardize the features")
 
     def go_on(self, plan: TrainingPlan) -> None:
         """Take other parameters, and forget the order of the rows: other ones are coming."""

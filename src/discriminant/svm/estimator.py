@@ -35,7 +35,7 @@ from .._engine.callbacks import Listener
 from .._engine.driver import Watch
 from .._engine.problem import Problem
 from .._guards.held import WEIGHTS, optional
-from .._guards.parameters import CACHE_SIZE, FLAG, Choice, Number
+from .._guards.parameters import CACHE_SIZE, FLAG, Choice, Number, refused
 from .._kernel_matrix.expansion import kernel_blocks
 from .._kernel_matrix.makers import LEAST, checked_diagonal
 from ..base.class_weights import check_class_weight, row_weights
@@ -187,7 +187,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.intercept == "augmented" and not self._is_plane():
-            raise ValueError("intercept='augmented' belongs to the linear kernel: take intercept='free'.")
+            raise refused("intercept", "augmented", "'free' unless the kernel is linear", "take intercept='free'")
 
     def _is_plane(self) -> bool:
         return isinstance(mercer.get(self.kernel), mercer.Linear)
@@ -204,10 +204,8 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         """Fit the sigmoids; Ctrl-C leaves a machine without them."""
         _, counts = np.unique(np.asarray(y), return_counts=True)
         if counts.min() < FOLDS:
-            raise ValueError(
-                f"probability=True: a class has {counts.min()} rows, and sigmoids are fitted to {FOLDS} folds; "
-                f"give each class at least {FOLDS} rows, or take probability=False."
-            )
+            wanted = f"False where a class has {counts.min()} rows, as sigmoids are fitted to {FOLDS} folds"
+            raise refused("probability", True, wanted, f"give each class at least {FOLDS} rows")
         try:
             calibrated = CalibratedClassifierCV(Fold.like(self), cv=FOLDS, ensemble=False).fit(X, y, sample_weight)
         except KeyboardInterrupt:
@@ -247,10 +245,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
         parts = self._parts(problem)
         if any(rows.size == 0 for rows in parts.members):
-            raise ValueError(
-                "sample_weight is zero for every row of a class: a margin lies between two classes; give each of them "
-                "a row of positive weight."
-            )
+            raise ValueError("sample_weight must be positive for a row of each class; give weights on both sides.")
         free = self.intercept == "free"
         settings = Settings(self.C, self.loss == "squared_hinge", free, self.tol, self.cache_size * 2**20)
         whole = problem, self.classes_
@@ -267,10 +262,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
             square = float(np.abs(X.diagonal() if given else checked_diagonal(kernel, X)).max(initial=0))
             what, remedy = "kernel values", "standardize the features"
         elif square < LEAST and problem.values.any():
-            raise ValueError(
-                f"X underflows: its {what} reach no more than {square:.1g}, which floats cannot divide by. Divide the "
-                "features by their size, for instance with StandardScaler."
-            )
+            raise ValueError(f"X underflows to {what} of {square:.1g}; divide the features by their size.")
         if np.isinf(self.C):
             return 0.0
         weight = problem.weight[problem.weight > 0] if problem.weight.size else np.ones(1)
@@ -279,10 +271,8 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         if too_high or self.C * low < LEAST or 0 < self.C * low * square < LEAST:
             extreme, limit, other = (high, "infinity", "smaller") if too_high else (low, "zero", "larger")
             times = "" if extreme == 1 else f" times a weight of {extreme:.1g}"
-            raise ValueError(
-                f"C={self.C:g}{times} is beyond what floats can tell from {limit} for {what} of {square:.1g}: "
-                f"{remedy}, or give a {other} cost."
-            )
+            wanted = f"a cost that floats tell from {limit} for {what} of {square:.1g}"
+            raise ValueError(f"C={self.C:g}{times} must be {wanted}; {remedy}, or give a {other} cost.")
         return self.C * high * square
 
     def _parts(self, problem: Problem) -> ProblemsOfTwo:

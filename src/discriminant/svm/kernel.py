@@ -12,6 +12,7 @@ from scipy import sparse
 
 from .. import mercer
 from .._engine.driver import Watch
+from .._guards.parameters import refused
 from .._kernel_matrix.makers import GaussianRowMaker, RowMaker
 from .._kernel_matrix.nearest import nearest
 from .._kernel_matrix.rows import SMALL, KernelRows, StoredRows
@@ -86,10 +87,8 @@ class KernelMachines:
         with np.errstate(over="ignore", invalid="ignore"):  # where the dual has no maximum
             dual = smo(source, self.diagonal[rows] + extra, z, bounds, tol=tol, start=start, watch=self.watch)
         if squared and not dual.objective <= (1 + LOOSE) * C.sum():  # the criterion at w = 0
-            raise ValueError(
-                f"loss='squared_hinge' has no minimum with kernel={self.kernel!r}, which is not positive semidefinite: "
-                "take loss='hinge' or another kernel."
-            )
+            wanted = f"'hinge' with kernel={self.kernel!r}, for which it has no minimum"
+            raise refused("loss", "squared_hinge", wanted, "or take a kernel that is positive semidefinite")
         square = max(2 * (float(dual.alpha.sum()) - dual.objective) - float(dual.alpha @ (dual.alpha * extra)), 0.0)
         value, gap = dual.primal, dual.gap
         if squared:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._engine.problem import check_weight
+from .._guards.parameters import refused
 from .._guards.validation import table_of
 from ..solution import Status
 from .estimator import Fold, SupportVectorMachine
@@ -134,17 +135,14 @@ def leave_one_out(model: SupportVectorMachine, X: Any, y: Any, sample_weight: An
 def _check_same(model: SupportVectorMachine, X: Any, y: NDArray[Any], weight: NDArray[Any]) -> None:
     """Refuse other data than those of the fit, as far as the model can tell: only its own support vectors may err."""
     if X.shape[:1] != (model._n_rows,) or y.shape != (model._n_rows,):
-        raise ValueError(
-            f"X has shape {X.shape} and y {y.shape}, but the model was fitted to {model._n_rows} rows: give the "
-            "patterns and labels of the fit."
-        )
+        raise ValueError(f"X.shape={X.shape} must have the {model._n_rows} rows of the fit, and y as many; give its data.")
     counts = [np.count_nonzero(y[model.support_] == label) for label in model.classes_]
     if not np.array_equal(counts, model.n_support_):
-        raise ValueError("y has other labels than those of the fit: give the patterns and labels of the fit.")
+        raise ValueError("y must have the labels of the fit; give the patterns and labels of the fit.")
     limited = model.loss == "hinge" and model.class_weight is None
     beyond = np.abs(model._strengths).max(axis=0) * (1 - 1e-6) > model.C * weight[model.support_]
     if np.any(weight[model.support_] == 0) or (limited and np.any(beyond)):
-        raise ValueError("sample_weight is not that of the fit, whose multipliers it forbids: give the fit's weights.")
+        raise ValueError("sample_weight must allow the multipliers of the fit; give the weights of the fit.")
 
 
 def feature_ranking(model: Any) -> NDArray[np.int64]:
@@ -183,7 +181,7 @@ def feature_sizes(model: Any) -> NDArray[np.float64]:
     count from their mean.
     """
     if not hasattr(model, "coef_"):
-        raise ValueError(f"{model!r} has no weights of features: fit a linear model first.")
+        raise refused("model", model, "one with weights of features, coef_", "fit a linear model first")
     weights = np.atleast_2d(model.coef_).astype(np.float64)
     if getattr(model, "multiclass_", None) in LARGEST_DECIDES:
         weights -= weights.mean(axis=0)

@@ -298,20 +298,16 @@ class Report:
         """The lines of an iterative procedure; a direct one has none."""
         if facts["errors"] is None:
             return {}
-        bound = facts.get("bound")
+        bound, left = facts.get("bound"), f"of {facts['n_samples']:,} patterns in the last iteration"
+        if facts.get("multiclass") in ("one-vs-rest", "one-vs-one"):
+            left = "in the last iterations of all problems"
         # Rounding may have pushed a whole bound just below itself.
         allowed = "" if bound is None else f" (the theorem allows at most {np.floor(bound * (1 + 1e-12)):,.0f})"
         return {
             "iterations": f"{facts['iterations']:,}",
             "corrections": f"{facts['corrections']:,}{allowed}",
-            "errors": Report._errors_left(facts),
+            "errors": f"{facts['errors']:,} {left}",
         }
-
-    @staticmethod
-    def _errors_left(facts: dict[str, Any]) -> str:
-        if facts.get("multiclass") in ("one-vs-rest", "one-vs-one"):
-            return f"{facts['errors']:,} in the last iterations of all problems"
-        return f"{facts['errors']:,} of {facts['n_samples']:,} patterns in the last iteration"
 
     __repr__ = __str__
 

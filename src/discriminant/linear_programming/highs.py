@@ -98,7 +98,6 @@ def solve(
 
 
 def _prepare(program: Program, time_limit: float, presolve: bool, method: str) -> Any:
-    """A silent solver of one thread that holds the program."""
     if not all(np.all(np.isfinite(part)) for part in (program.cost, program.A.data)):
         raise SolverError("the linear program holds NaN or infinity: give finite costs and a finite matrix.")
     make: Any = highspy.Highs  # which has no types

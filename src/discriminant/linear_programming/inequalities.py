@@ -215,7 +215,6 @@ def minimize(
 
 
 def _solved(Z: Any, b: Vector, v: Vector | None, time_limit: float, stop: Callable[[], bool] | None) -> Optimum:
-    """Solve the dual program of all rows at once."""
     m, q = Z.shape
     limits = np.zeros(q), np.zeros(q)
     if v is None:

@@ -218,7 +218,6 @@ class LinearProgram(LinearClassifier):
         return Solution(weights, status, epochs, findings)
 
     def _value(self, tau: Vector, v: Vector) -> float:
-        """The criterion, where these are the violations τ."""
         return float(v @ tau) if self.criterion == "perceptron" else float(tau.max())
 
     def _status(self, wrong: int, stopped: bool, inseparable: bool, directed: bool) -> Status:

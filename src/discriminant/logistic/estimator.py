@@ -150,7 +150,7 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
             if self.penalty == "firth":
                 raise refused("penalty", "firth", "None or 'l2' where loss='squared'", "that is never penalized")
             if self.schedule is not None and isinstance(get(self.schedule), Optimal):
-                raise refused("schedule", self.schedule, "a function of k", "GradientDescent(criterion='sigmoid') takes it")
+                raise refused("schedule", self.schedule, "a function of k", "GradientDescent takes such a one")
         elif self.schedule is not None:
             raise refused("schedule", self.schedule, "None unless loss='squared'", "log loss finds its own steps")
         self._criterion = CRITERIA["squared" if self.loss == "squared" else self.penalty]

@@ -35,7 +35,7 @@ from .._engine.problem import EMPTY, narrow
 from .._engine.rows import CSR
 from .._engine.threads import RUNS, in_order, in_runs
 from .passes import long_pass, short_pass
-from .softmax import ScoreBlock, machine_pass
+from .softmax import Labels, ScoreBlock, machine_pass
 
 BLOCK = 1024  # rows whose scores for all classes are held at a time
 HANDFUL = 8  # neighboring rows that a subsample takes
@@ -79,7 +79,7 @@ class Likelihood:
     """Rows X of classes ``own`` with weights v (None: 1), for c discriminants, 1 where there are two classes."""
 
     def __init__(
-        self, X: Any, own: NDArray[np.int32], v: Matrix | None, c: int, ridge: float, center: Matrix | None = None
+        self, X: Any, own: Labels, v: Matrix | None, c: int, ridge: float, center: Matrix | None = None
     ) -> None:
         self.X, self.own, self.v, self.c, self.ridge = X, np.ascontiguousarray(own), v, c, ridge
         self.n, self.d = X.shape
@@ -154,8 +154,8 @@ class Likelihood:
         if sparse.issparse(self.X):
             block, sums = ScoreBlock(self.n, self.c), np.zeros(self.c)
             block.R[:] = self.X @ A[:, 1:].T
-            found = block.residuals(self.n, first, self.own, self._v, 0, sums)
-            return [found.loss, found.errors, np.column_stack([sums, np.asarray(self.X.T @ block.R).T])]
+            loss, errors = block.residuals(self.n, first, self.own, self._v, 0, sums)
+            return [loss, errors, np.column_stack([sums, np.asarray(self.X.T @ block.R).T])]
         W = np.vstack([A[:, 1:], np.zeros((self.c % 2, self.d))])  # an even number of classes
         rows = self._rows, self.own, self._v, W, first
         return in_runs(self.n, self.runs, lambda start, stop: machine_pass(*rows, start, stop))

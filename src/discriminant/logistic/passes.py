@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from .._engine.linalg import Matrix
 from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
-from .softmax import exponentials
+from .softmax import Labels, exponentials
 
 GROUP = 32  # rows at a time: of 100 columns, they just fit into the first cache
 D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15, D16 = (2 / (2 * n + 1) for n in range(17))
@@ -73,9 +73,7 @@ def wrong(m: Any, e: Any) -> Any:
 
 
 @compiled
-def short_pass(
-    X: Any, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix
-) -> tuple[float, int]:
+def short_pass(X: Any, own: Labels, v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix) -> tuple[float, int]:
     """Σ v log(1 + exp(−z g)) and the errors of some rows; v (p − t) y is added to the gradient."""
     m, e, bits = np.empty(GROUP), np.empty(GROUP), np.empty(GROUP, np.int64)
     rounded, total, errors = bits.view(np.float64), 0.0, 0
@@ -100,9 +98,7 @@ def short_pass(
 
 
 @compiled
-def long_pass(
-    X: Rows, own: NDArray[np.int32], v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix
-) -> tuple[float, int]:
+def long_pass(X: Rows, own: Labels, v: Matrix, a: Matrix, start: int, stop: int, gradient: Matrix) -> tuple[float, int]:
     """The same, row by row."""
     total, errors = 0.0, 0
     for i in range(start, stop):

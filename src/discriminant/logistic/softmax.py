@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from .._engine.compiling import cached
 from .._engine.linalg import Matrix
 from .._engine.rows import compiled
+
+Labels = NDArray[np.int32]
 
 BLOCK = 512  # rows at a time: of 100 columns, they just fit into the second cache
 LOWEST = -708.0  # of exponents: exp of it is the smallest normal number, nearly
@@ -33,13 +35,6 @@ LOG2_HIGH, LOG2_LOW = 6.93145751953125e-1, 1.42860682030941723212e-6
 ROUND = 1.5 * 2.0**52  # added to a number below 2^51, it leaves its whole part in the last bits
 SERIES = tuple(1 / math.factorial(n) for n in range(13))  # |r| <= log(2)/2: the next term is below 2e-16
 C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12 = SERIES
-
-
-class LossSum(NamedTuple):
-    """The loss of some rows, and how many of them are not strictly on their own side."""
-
-    loss: float
-    errors: int
 
 
 @partial(cached, fastmath={"contract"})  # the order of operations matters: rounding is meant
@@ -105,7 +100,7 @@ def pulls(X: Any, R: Matrix, start: int, stop: int, G: Matrix) -> None:
 
 
 @compiled
-def shifted(R: Matrix, rows: int, first: Matrix, own: NDArray[np.int32], v: Matrix, start: int) -> tuple[float, int]:
+def shifted(R: Matrix, rows: int, first: Matrix, own: Labels, v: Matrix, start: int) -> tuple[float, int]:
     """Add w₀ to the scores of some rows and subtract the largest; the sum of v (largest − own), and the errors."""
     total, errors, c = 0.0, 0, first.size
     for i in range(rows):
@@ -124,7 +119,7 @@ def shifted(R: Matrix, rows: int, first: Matrix, own: NDArray[np.int32], v: Matr
 
 
 @compiled
-def divided(R: Matrix, rows: int, own: NDArray[np.int32], v: Matrix, start: int, sums: Matrix) -> float:
+def divided(R: Matrix, rows: int, own: Labels, v: Matrix, start: int, sums: Matrix) -> float:
     """Turn exponentials into v (p − t), and add these to the sums; the sum of v times the logarithm of the divisor."""
     total, c = 0.0, sums.size
     for i in range(rows):
@@ -148,24 +143,22 @@ class ScoreBlock:
         self.R, self.rounded = self.flat.reshape(rows, classes), self.bits.view(np.float64)
 
     def residuals(
-        self, rows: int, first: Matrix, own: NDArray[np.int32], v: Matrix, start: int, sums: Matrix
-    ) -> LossSum:
-        """Turn the inner products of some rows into v (p − t), and add these to the sums."""
+        self, rows: int, first: Matrix, own: Labels, v: Matrix, start: int, sums: Matrix
+    ) -> tuple[float, int]:
+        """Turn the inner products of some rows into v (p − t), and add these to the sums; their loss and errors."""
         above, errors = shifted(self.R, rows, first, own, v, start)
         exponentials(self.flat, rows * self.R.shape[1], self.bits, self.rounded)
-        return LossSum(above + divided(self.R, rows, own, v, start, sums), errors)
+        return above + divided(self.R, rows, own, v, start, sums), errors
 
 
-def machine_pass(
-    X: Any, own: NDArray[np.int32], v: Matrix, W: Matrix, first: Matrix, start: int, stop: int
-) -> list[Any]:
+def machine_pass(X: Any, own: Labels, v: Matrix, W: Matrix, first: Matrix, start: int, stop: int) -> list[Any]:
     """Loss, errors and gradient of some rows, a list of what adds up over runs of rows."""
     total, errors, G, sums = 0.0, 0, np.zeros(W.shape), np.zeros(first.size)
     block = ScoreBlock(BLOCK, len(W))
     for low in range(start, stop, BLOCK):
         rows = min(BLOCK, stop - low)
         scores(X, W, low, low + rows, block.R)
-        found = block.residuals(rows, first, own, v, low, sums)
-        total, errors = total + found.loss, errors + found.errors
+        loss, wrong = block.residuals(rows, first, own, v, low, sums)
+        total, errors = total + loss, errors + wrong
         pulls(X, block.R, low, low + rows, G)
     return [total, errors, np.column_stack([sums, G[: first.size]])]

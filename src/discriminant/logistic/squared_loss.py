@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Plan, Watch
+from .._engine.linalg import Matrix
 from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
@@ -30,8 +31,7 @@ from ..geometry import safe_norm
 from ..schedules import Constant, get
 from ..solution import Epoch, Status
 from .regression import RegressionFindings
-
-Vector = NDArray[np.float64]
+from .softmax import Labels
 
 STEEP = 0.0772  # the largest second derivative of (1 − σ)²/2
 
@@ -43,9 +43,7 @@ def signal(t: Any, p: Any) -> Any:
 
 
 @compiled
-def _pass(
-    X: Rows, own: NDArray[np.int32], v: Vector, a: Vector, start: int, stop: int, pull: Vector
-) -> tuple[float, int]:
+def _pass(X: Rows, own: Labels, v: Matrix, a: Matrix, start: int, stop: int, pull: Matrix) -> tuple[float, int]:
     """½ Σ v (t − σ)² and the errors of some rows; v signal y is added to the pull."""
     total, errors = 0.0, 0
     for i in range(start, stop):

@@ -214,13 +214,9 @@ class HingeNewton:
     def _length(self, a: Vector, d: Vector, m: Vector, delta: Vector, mu: float, slope: float) -> float:
         """Where the derivative along d vanishes, to a tenth of its first value: 1, or between bounds that close in."""
         flat, bend = float(self.ridge @ (a * d)), float(self.ridge @ (d * d))
-
-        def derivative(s: float) -> float:
-            return flat + s * bend + _slope(m, delta, self.C, mu, s)
-
         low, high, at_low, s = 0.0, np.inf, slope, 1.0
         for _ in range(60):
-            at = derivative(s)
+            at = flat + s * bend + _slope(m, delta, self.C, mu, s)  # the derivative
             if (abs(at) <= 0.1 * abs(slope) and s >= 0.5) or abs(at) <= 1e-3 * abs(slope):
                 break
             if at < 0:

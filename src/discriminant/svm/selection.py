@@ -135,7 +135,7 @@ def leave_one_out(model: SupportVectorMachine, X: Any, y: Any, sample_weight: An
 def _check_same(model: SupportVectorMachine, X: Any, y: NDArray[Any], weight: NDArray[Any]) -> None:
     """Refuse other data than those of the fit, as far as the model can tell: only its own support vectors may err."""
     if X.shape[:1] != (model._n_rows,) or y.shape != (model._n_rows,):
-        raise ValueError(f"X.shape={X.shape} must have the {model._n_rows} rows of the fit, and y as many; give its data.")
+        raise ValueError(f"X.shape={X.shape} must have the {model._n_rows} rows of the fit, and y too; give its data.")
     counts = [np.count_nonzero(y[model.support_] == label) for label in model.classes_]
     if not np.array_equal(counts, model.n_support_):
         raise ValueError("y must have the labels of the fit; give the patterns and labels of the fit.")

@@ -9,11 +9,9 @@ these, or as far as μ stays positive, and a row whose μ becomes zero leaves.  
 comes twice, and the search ends, also where the hulls touch: d² is then zero to rounding, whereas the multipliers of
 the dual would grow forever.
 
-References
-----------
-Wolfe, *Finding the Nearest Point in a Polytope*, Mathematical Programming 11, 1976; Lawson, Hanson, *Solving Least
-Squares Problems*, 1974, ch. 23; Keerthi, Shevade, Bhattacharyya, Murthy, *A Fast Iterative Nearest Point Algorithm for
-Support Vector Machine Classifier Design*, IEEE Trans. Neural Networks 11, 2000.
+Sources: Wolfe, *Finding the Nearest Point in a Polytope*, Mathematical Programming 11, 1976; Lawson, Hanson, *Solving
+Least Squares Problems*, 1974, ch. 23; Keerthi, Shevade, Bhattacharyya, Murthy, *A Fast Iterative Nearest Point
+Algorithm for Support Vector Machine Classifier Design*, IEEE Trans. Neural Networks 11, 2000.
 """
 
 from __future__ import annotations

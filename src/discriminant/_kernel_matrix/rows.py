@@ -3,9 +3,7 @@
 A working set B of rows takes the small matrix K_BB, and f_t += Σ_s w_s K_st for all t, which reads each kept row once
 and adds up in float64 (``KernelSource`` says what else).
 
-References
-----------
-Joachims, *Making Large-Scale SVM Learning Practical*, 1999 (cache of kernel rows); Wen, Shi, Li, He, Chen,
+Sources: Joachims, *Making Large-Scale SVM Learning Practical*, 1999 (cache of kernel rows); Wen, Shi, Li, He, Chen,
 *ThunderSVM*, JMLR 19, 2018 (rows shared by the pairs of classes).
 """
 

@@ -30,16 +30,9 @@ TOLERANCE = 1e-9  # by how much a bound may be overstepped; HiGHS knows nothing 
 
 End = Literal["optimal", "stopped", "time limit"]
 
-INTERRUPTS = (
-    highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt,
-    highspy.cb.HighsCallbackType.kCallbackIpmInterrupt,
-    highspy.cb.HighsCallbackType.kCallbackMipInterrupt,
-)
-ENDS: dict[Any, End] = {
-    highspy.HighsModelStatus.kOptimal: "optimal",
-    highspy.HighsModelStatus.kInterrupt: "stopped",
-    highspy.HighsModelStatus.kTimeLimit: "time limit",
-}
+CALLS, STATES = highspy.cb.HighsCallbackType, highspy.HighsModelStatus
+INTERRUPTS = CALLS.kCallbackSimplexInterrupt, CALLS.kCallbackIpmInterrupt, CALLS.kCallbackMipInterrupt
+ENDS: dict[Any, End] = {STATES.kOptimal: "optimal", STATES.kInterrupt: "stopped", STATES.kTimeLimit: "time limit"}
 
 
 class SolverError(RuntimeError):
@@ -181,11 +174,6 @@ def _answer(solver: Any, status: End, program: Program) -> ProgramAnswer:
     objective = float(info.objective_function_value) if solution.value_valid else np.inf
     relaxed = program.whole is not None
     bound = float(info.mip_dual_bound) if relaxed else objective if status == "optimal" else -np.inf
-    return ProgramAnswer(
-        status,
-        np.array(solution.col_value) if solution.value_valid else np.full(unknowns, np.nan),
-        np.array(solution.row_dual) if solution.dual_valid and not relaxed else np.full(rows, np.nan),
-        objective,
-        bound,
-        int(info.simplex_iteration_count),
-    )
+    primal = np.array(solution.col_value) if solution.value_valid else np.full(unknowns, np.nan)
+    duals = np.array(solution.row_dual) if solution.dual_valid and not relaxed else np.full(rows, np.nan)
+    return ProgramAnswer(status, primal, duals, objective, bound, int(info.simplex_iteration_count))

@@ -206,13 +206,10 @@ class LinearProgram(LinearClassifier):
         value = self._value(np.maximum(b - rows.margins(A), 0.0), v)
         wrong = np.unique(rows.owner[~rows.satisfied(A, problem.dtype)]).size
         status = self._status(wrong, stopped, inseparable, bool(np.any(weights[:, 1:])))
+        notes = [] if stopped else notes_of(multipliers, residual, inseparable, wrong, (value - dual) / most)
+        table = spread(multipliers, rows, problem)
         findings = ProgramFindings(
-            inseparable=inseparable,
-            notes=[] if stopped else notes_of(multipliers, residual, inseparable, wrong, (value - dual) / most),
-            value=value,
-            dual=dual,
-            multipliers=spread(multipliers, rows, problem),
-            steps=optimum.steps,
+            inseparable=inseparable, notes=notes, value=value, dual=dual, multipliers=table, steps=optimum.steps
         )
         epochs = [] if stopped else [Epoch(wrong, value, 0.0, int(np.any(weights)))]
         return Solution(weights, status, epochs, findings)

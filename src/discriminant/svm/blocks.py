@@ -14,9 +14,7 @@ Where that costs too much, the rows of the problem that are at a bound, and in n
 Where C is large, pairs may take forever: after a while blocks become small, and an interior method takes them over.  A
 small problem is one block, and what is left is finished by Newton's steps on the α between the bounds (``small``).
 
-References
-----------
-Platt, *Sequential Minimal Optimization*, 1998; Fan, Chen, Lin, *Working Set Selection Using Second Order
+Sources: Platt, *Sequential Minimal Optimization*, 1998; Fan, Chen, Lin, *Working Set Selection Using Second Order
 Information*, JMLR 6, 2005 (rule WSS 2); Wen, Shi, Li, He, Chen, *ThunderSVM*, JMLR 19, 2018 (large working sets);
 Joachims, *Making Large-Scale SVM Learning Practical*, 1999 (cache, shrinking).
 """

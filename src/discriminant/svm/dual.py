@@ -8,10 +8,8 @@ when  max {f_j : j in I_low} <= min {f_i : i in I_up};  the difference is the vi
 The answer carries its proof: with m_i = z_i (f_i + w₀), the primal value less the dual one is
 Σ α_i max(m_i, 0) + (C_i - α_i) max(-m_i, 0), in which no term is negative.
 
-References
-----------
-Keerthi, Shevade, Bhattacharyya, Murthy, *Improvements to Platt's SMO Algorithm*, Neural Computation 13, 2001 (the
-violation).
+Source: Keerthi, Shevade, Bhattacharyya, Murthy, *Improvements to Platt's SMO Algorithm*, Neural Computation 13, 2001
+(the violation).
 """
 
 from __future__ import annotations

@@ -282,24 +282,18 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         length = found.length
         margin = {"margin": 1 / length} if length > 0 else {}
         stopped = found.status is Status.STOPPED
-        return Solution(
-            found.a[None].astype(dtype),
-            found.status,
-            [Epoch(0, found.criterion, np.nan, 0)] if stopped else [],
-            MachineFindings(
-                machine=found,
-                stretch=stretch,
-                details={
-                    "criterion value": found.criterion,
-                    "duality gap": found.gap,
-                    "KKT violation": found.violation,
-                    **margin,
-                    "support vectors": int(np.count_nonzero(found.alpha)),
-                    "rounds": found.rounds,
-                },
-                notes=found.notes if margin else [*found.notes, NO_MARGIN + NO_MARGIN_WHY[stopped]],
-            ),
-        )
+        details = {
+            "criterion value": found.criterion,
+            "duality gap": found.gap,
+            "KKT violation": found.violation,
+            **margin,
+            "support vectors": int(np.count_nonzero(found.alpha)),
+            "rounds": found.rounds,
+        }
+        notes = found.notes if margin else [*found.notes, NO_MARGIN + NO_MARGIN_WHY[stopped]]
+        epochs = [Epoch(0, found.criterion, np.nan, 0)] if stopped else []
+        findings = MachineFindings(machine=found, stretch=stretch, details=details, notes=notes)
+        return Solution(found.a[None].astype(dtype), found.status, epochs, findings)
 
     def _publish(self, solutions: list[Solution[MachineFindings]], problem: Problem, X: Any) -> None:
         machines = [solution.findings.machine for solution in solutions]

@@ -7,9 +7,7 @@ The conditions  Qa - p + zy - s + t = 0,  zᵗa = c,  a_i s_i = μ,  (C_i - a_i)
 while μ goes to zero: each factors Q + diag(s/a + t/(C - a)) once, and uses it to look ahead and to correct (Mehrotra).
 Some twenty steps do, however large C is and whatever the rank of K, which is where working off pairs takes forever.
 
-References
-----------
-Mehrotra, *On the Implementation of a Primal-Dual Interior Point Method*, SIAM J. Optimization 2, 1992; Fine,
+Sources: Mehrotra, *On the Implementation of a Primal-Dual Interior Point Method*, SIAM J. Optimization 2, 1992; Fine,
 Scheinberg, *Efficient SVM Training Using Low-Rank Kernel Representations*, JMLR 2, 2001.
 """
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from discriminant import mercer
 from discriminant._engine.driver import Interrupted, Watch
-from discriminant._kernel_matrix import rows as _kernel_rows
+from discriminant._kernel_matrix import rows as kernel_rows
 from discriminant._kernel_matrix.rows import CACHE, KernelRows, StoredRows
-from discriminant.svm import blocks as _smo
+from discriminant.svm import blocks
 from discriminant.svm.dual import Dual
 
 Rng = np.random.Generator
@@ -27,7 +27,7 @@ def problem(rng: Rng, n: int, d: int = 4, noise: float = 0.4) -> tuple[NDArray[A
 
 
 def smo(rows: Any, diagonal: NDArray[Any], *rest: Any, **options: Any) -> Dual:
-    return _smo.smo(StoredRows(rows) if isinstance(rows, KernelRows) else rows, diagonal, *rest, **options)
+    return blocks.smo(StoredRows(rows) if isinstance(rows, KernelRows) else rows, diagonal, *rest, **options)
 
 
 def solve(K: NDArray[Any], z: NDArray[Any], C: Any, cache_bytes: float = CACHE, **options: Any) -> Dual:
@@ -61,10 +61,10 @@ def judge(K: NDArray[Any], z: NDArray[Any], C: Any, found: Dual, tol: float) -> 
 
 def by_blocks(monkeypatch: pytest.MonkeyPatch, narrow: int = 32, wide: int = 32) -> None:
     """Treat a small problem as a large one."""
-    for module in (_smo, _kernel_rows):
+    for module in (blocks, kernel_rows):
         monkeypatch.setattr(module, "SMALL", 0)
-    monkeypatch.setattr(_smo, "NARROW", narrow)
-    monkeypatch.setattr(_smo, "WIDE", wide)
+    monkeypatch.setattr(blocks, "NARROW", narrow)
+    monkeypatch.setattr(blocks, "WIDE", wide)
 
 
 class Impatient(Watch):

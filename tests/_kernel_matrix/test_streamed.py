@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discriminant import mercer
 from discriminant._kernel_matrix.makers import GaussianRowMaker
 from discriminant._kernel_matrix.streamed import StreamedRows
-from discriminant.svm import blocks as _smo
+from discriminant.svm import blocks
 
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
@@ -20,7 +20,7 @@ def test_streamed_rows_give_the_same_answer(C: float, features: int, rng: Rng, m
     kernel = mercer.Gaussian(float(np.sqrt(features)))
     exact = solve(kernel(X), z, C)
     by_blocks(monkeypatch, 16, 64)
-    monkeypatch.setattr(_smo, "WHOLE", 100)
+    monkeypatch.setattr(blocks, "WHOLE", 100)
     found = smo(StreamedRows(GaussianRowMaker(kernel, X)), np.ones(700), z, np.full(700, C))
     assert found.converged
     assert found.objective == pytest.approx(exact.objective, rel=1e-4)
@@ -53,22 +53,22 @@ def test_streamed_rows_are_those_of_the_kernel(rng: Rng) -> None:
 def test_streamed_rows_at_rest_are_left_out(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also within a part; a part that was chosen too early makes the next one wait."""
     by_blocks(monkeypatch, 16, 32)
-    monkeypatch.setattr(_smo, "WHOLE", 0)
+    monkeypatch.setattr(blocks, "WHOLE", 0)
     X, z = problem(rng, 900, 3)
     seen: list[tuple[int, int]] = []
-    shrink, active = _smo.BlockSolver.shrink, _smo.BlockSolver.active
+    shrink, active = blocks.BlockSolver.shrink, blocks.BlockSolver.active
 
-    def watched(work: _smo.BlockSolver, some: NDArray[np.int64], *rest: Any) -> None:
+    def watched(work: blocks.BlockSolver, some: NDArray[np.int64], *rest: Any) -> None:
         seen.append((work.z.size, some.size))
         shrink(work, some, *rest)
         if some.size == 100:
             assert work.spare == 4
 
-    def wrong_at_first(work: _smo.BlockSolver) -> NDArray[np.int64]:
+    def wrong_at_first(work: blocks.BlockSolver) -> NDArray[np.int64]:
         return active(work) if work.rounds or work.partial else np.arange(100)
 
-    monkeypatch.setattr(_smo.BlockSolver, "shrink", watched)
-    monkeypatch.setattr(_smo.BlockSolver, "active", wrong_at_first)
+    monkeypatch.setattr(blocks.BlockSolver, "shrink", watched)
+    monkeypatch.setattr(blocks.BlockSolver, "active", wrong_at_first)
     kernel = mercer.Gaussian(1.5)
     found = smo(StreamedRows(GaussianRowMaker(kernel, X)), np.ones(900), z, np.ones(900))
     assert seen[0] == (900, 100)

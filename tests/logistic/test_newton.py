@@ -12,7 +12,7 @@ from scipy import sparse
 
 from discriminant import LogisticDiscriminant, Status
 from discriminant._engine.driver import Interrupted, Watch
-from discriminant.logistic import newton as _newton
+from discriminant.logistic import newton
 from discriminant.logistic.likelihood import Likelihood
 from discriminant.logistic.newton import NewtonRule, cheap, method
 
@@ -103,7 +103,7 @@ def test_the_way_follows_from_the_shape() -> None:
     assert way(200_000, 100, 1) == way(20_000, 100, 1) == "subsample"
     assert way(100_000, 100, 10) == "blocks"
     assert way(5000, 50_000, 1) == way(5000, 50_000, 3) == "diagonal"
-    assert _newton.FIRST == 20_000
+    assert newton.FIRST == 20_000
 
 
 @pytest.mark.parametrize(("n", "d", "c", "C"), [(300, 60, 10, 100.0), (4000, 60, 2, 1.0), (1500, 30, 6, 1.0)])

@@ -11,7 +11,7 @@ from logistic_cases import noisy
 from numpy.testing import assert_allclose, assert_array_equal
 
 from discriminant import FitInterruptedWarning, LogisticDiscriminant, Status
-from discriminant._engine import driver as _driver
+from discriminant._engine import driver
 from discriminant._engine.driver import Interrupted, Watch, drive
 from discriminant._engine.problem import make_problem
 from discriminant.logistic.coordinates import Frame
@@ -37,7 +37,7 @@ def test_a_good_start_needs_no_steps_and_a_bad_one_arrives(rng: Rng) -> None:
 def test_an_interrupt_is_heard_where_no_step_is_made(monkeypatch: pytest.MonkeyPatch, rng: Rng, where: str) -> None:
     """In the search for a proof at infinity, in the start from a subsample, in Firth's first gradient."""
     previous = signal.signal(signal.SIGINT, signal.default_int_handler)
-    monkeypatch.setattr(_driver, "_last_interrupt", float("-inf"))
+    monkeypatch.setattr(driver, "_last_interrupt", float("-inf"))
     X = rng.normal(size=(90_000 if where == "start" else 200, 3))
     y = X[:, 0] + (0 if where == "separability" else rng.normal(size=len(X))) > 0
 

@@ -32,8 +32,8 @@ from discriminant import (
     Status,
     datasets,
 )
-from discriminant._engine import driver as _driver
-from discriminant.mlp import training as _network
+from discriminant._engine import driver
+from discriminant.mlp import training
 
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 
@@ -409,7 +409,7 @@ def test_callbacks_see_the_model_as_it_stands(iris: Any) -> None:
 
 @pytest.mark.parametrize("kind", [MultilayerPerceptron, MultilayerPerceptronRegressor])
 def test_ctrl_c_leaves_a_usable_model(kind: Any, iris: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    passes, learn = [], _network.learn
+    passes, learn = [], training.learn
 
     def interrupted(*arguments: Any) -> Any:
         passes.append(1)
@@ -417,12 +417,12 @@ def test_ctrl_c_leaves_a_usable_model(kind: Any, iris: Any, monkeypatch: pytest.
             os.kill(os.getpid(), signal.SIGINT)
         return learn(*arguments)
 
-    monkeypatch.setattr(_network, "learn", interrupted)
-    monkeypatch.setattr(_driver, "_last_interrupt", float("-inf"))  # the test before this one pressed it too
+    monkeypatch.setattr(training, "learn", interrupted)
+    monkeypatch.setattr(driver, "_last_interrupt", float("-inf"))  # the test before this one pressed it too
     with pytest.warns(FitInterruptedWarning):
         net = kind((4,), max_iter=50, random_state=0).fit(*iris)
     assert (net.status_, len(net.history_["criterion"])) == (Status.STOPPED, 3)
-    monkeypatch.setattr(_network, "learn", learn)
+    monkeypatch.setattr(training, "learn", learn)
     same_weights(net, quiet(kind((4,), max_iter=3, random_state=0), *iris))
 
 
@@ -580,8 +580,8 @@ def test_weights_by_hand_must_fit_together(coefs: Any, intercepts: Any, classes:
 
 def test_a_large_pass_is_cut_into_calls(iris: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = quiet(MultilayerPerceptron((3,), batch_size=16, max_iter=3, random_state=0, early_stopping=True), *iris)
-    monkeypatch.setattr(_network, "ENTRIES", 32 * 4)
-    monkeypatch.setattr(_network, "BLOCK", 4)
+    monkeypatch.setattr(training, "ENTRIES", 32 * 4)
+    monkeypatch.setattr(training, "BLOCK", 4)
     cut = quiet(clone(whole), sparse.csr_matrix(iris[0]), iris[1])
     same_weights(whole, cut)
     np.testing.assert_allclose(whole.history_["validation"], cut.history_["validation"])

@@ -15,7 +15,7 @@ from discriminant._engine.threads import Workers
 from discriminant._kernel_matrix.makers import GaussianRowMaker, RowMaker
 from discriminant._kernel_matrix.rows import KernelRows
 from discriminant._kernel_matrix.streamed import StreamedRows
-from discriminant.svm import blocks as _smo
+from discriminant.svm import blocks
 from discriminant.svm.dual import DualProblem, feasible
 
 
@@ -28,7 +28,7 @@ def test_hard_blocks_are_solved_by_the_interior_method(
     K = mercer.Polynomial(degree=2)(X)
     whole = solve(K, z, C)
     by_blocks(monkeypatch, 40, wide)
-    monkeypatch.setattr(_smo, "WORK", 40 * 100)  # so few pairs are seldom enough
+    monkeypatch.setattr(blocks, "WORK", 40 * 100)  # so few pairs are seldom enough
     parts = solve(K, z, C)
     assert parts.converged
     assert parts.objective == pytest.approx(whole.objective, rel=1e-4)
@@ -107,7 +107,7 @@ def streamed(X: NDArray[Any], workers: int) -> StreamedRows:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_same_bits_whatever_the_number_of_threads(stream: bool, rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_smo, "WHOLE", 600)
+    monkeypatch.setattr(blocks, "WHOLE", 600)
     X, z = problem(rng, 2600, 20)
     rows, found = gaussian_rows(X.astype(np.float32) / 4), []
     for workers in (1, 2, 5):
@@ -123,13 +123,13 @@ def test_same_bits_whatever_the_number_of_threads(stream: bool, rng: Rng, monkey
 def test_shrinking_changes_nothing(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     X, z = problem(rng, 2600, 8)
     rows, seen = gaussian_rows(X / 2), []
-    shrink = _smo.BlockSolver.shrink
+    shrink = blocks.BlockSolver.shrink
 
-    def watched(work: _smo.BlockSolver, active: NDArray[np.int64], limit: float, *rest: Any) -> None:
+    def watched(work: blocks.BlockSolver, active: NDArray[np.int64], limit: float, *rest: Any) -> None:
         shrink(work, active, limit, *rest)
         seen.append((active.size, work.violation() / limit))
 
-    monkeypatch.setattr(_smo.BlockSolver, "shrink", watched)
+    monkeypatch.setattr(blocks.BlockSolver, "shrink", watched)
     bounds = np.ones(2600)
     roomy = smo(KernelRows(rows, 2600), np.ones(2600), z, bounds)
     assert not seen
@@ -145,13 +145,13 @@ def test_shrinking_changes_nothing(rng: Rng, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_interrupt_while_shrunk_keeps_what_was_found(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     X, z = problem(rng, 2600, 8)
-    shrink = _smo.BlockSolver.shrink
+    shrink = blocks.BlockSolver.shrink
 
-    def stopped(work: _smo.BlockSolver, active: NDArray[np.int64], limit: float) -> None:
+    def stopped(work: blocks.BlockSolver, active: NDArray[np.int64], limit: float) -> None:
         work.watch.interrupted = True
         shrink(work, active, limit)
 
-    monkeypatch.setattr(_smo.BlockSolver, "shrink", stopped)
+    monkeypatch.setattr(blocks.BlockSolver, "shrink", stopped)
     found = smo(KernelRows(gaussian_rows(X / 2), 2600, 80 * 2600 * 4), np.ones(2600), z, np.ones(2600))
     assert found.interrupted
     assert found.objective > 0
@@ -182,7 +182,7 @@ def test_the_interior_method_helps_where_there_are_no_bounds(rng: Rng) -> None:
     K, free = mercer.Gaussian(1.5)(X) + 0.005 * np.eye(200), np.full(200, np.inf)
     best = solve(K, z, free)
     alpha = feasible(best.alpha * rng.random(200), z, free)
-    better = _smo._improved(K, z, free, alpha, K @ (alpha * z) - z, None)
+    better = blocks._improved(K, z, free, alpha, K @ (alpha * z) - z, None)
     assert value(K, z, better) == pytest.approx(best.objective, rel=1e-6)
 
 
@@ -190,7 +190,7 @@ def test_nothing_of_rows_in_float32_is_left_when_they_become_wider(rng: Rng, mon
     X, z = problem(rng, 300)
     by_blocks(monkeypatch)
     rows = KernelRows(RowMaker(mercer.Gaussian(1.5), X), 300, dtype=np.float32)
-    work = _smo.BlockSolver(
+    work = blocks.BlockSolver(
         rows.part(np.arange(300)), DualProblem(np.ones(300), z, np.ones(300), Watch()), np.zeros(300)
     )
     work.run(1e-3)
@@ -202,17 +202,17 @@ def test_nothing_of_rows_in_float32_is_left_when_they_become_wider(rng: Rng, mon
 
 def test_slow_blocks_give_way_to_the_interior_method(rng: Rng, monkeypatch: pytest.MonkeyPatch) -> None:
     by_blocks(monkeypatch)
-    monkeypatch.setattr(_smo, "SLOW", 3)
+    monkeypatch.setattr(blocks, "SLOW", 3)
     X, z = problem(rng, 300, 5)
     K = mercer.Gaussian(2.0)(X)
     solved: list[int] = []
-    step = _smo.BlockSolver.round_of_active
+    step = blocks.BlockSolver.round_of_active
 
-    def watched(work: _smo.BlockSolver, active: NDArray[np.int64]) -> None:
+    def watched(work: blocks.BlockSolver, active: NDArray[np.int64]) -> None:
         solved.append(active.size)
         step(work, active)
 
-    monkeypatch.setattr(_smo.BlockSolver, "round_of_active", watched)
+    monkeypatch.setattr(blocks.BlockSolver, "round_of_active", watched)
     found = solve(K, z, 1e4, tol=1e-6)
     assert solved
     assert found.iterations < 40

@@ -99,7 +99,6 @@ class Epochs(Changing, Sequence[Epoch]):
 
     @property
     def corrections(self) -> int:
-        """Changes of the weights in all of them."""
         return int(self.table[:, HISTORY.index("corrections")].sum())
 
 

@@ -104,7 +104,6 @@ class KernelRows:
         return taken
 
     def portions(self, indices: Indices, watch: Watch | None = None) -> Iterator[tuple[slice, Indices]]:
-        """Go through rows of any number, as many at a time as are worth it and can be kept."""
         size = min(self.capacity, BLOCK)
         for start in range(0, indices.size, size):
             part = slice(start, start + size)

@@ -228,7 +228,6 @@ class NewtonRule(LikelihoodRule):
         return Epoch(self.at.errors, self.at.value, length, int(length > 0), status)
 
     def _judged(self, length: float, last: float) -> Status | None:
-        """Whether this is the minimum, to the tolerance or to rounding."""
         size = max(abs(self.at.value), NOTHING * self.likelihood.total)
         exhausted = length < STALLED or (self.gap >= 0.5 * last and self.gap <= 1e-14 * size)
         least = max(1e-12 * size, EPSILON * self.likelihood.total)  # a sum of so many terms is not known better

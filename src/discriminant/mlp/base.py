@@ -180,7 +180,6 @@ class NetworkEstimator(IterativeEstimator):
         return NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), random)
 
     def _present(self, lesson: Lesson, random: Any) -> NetworkRule:
-        """The rule with the present weights, in the type of the data."""
         w = pack(self.coefs_, self.intercepts_, lesson.problem.dtype)
         return NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), random)
 

@@ -136,7 +136,6 @@ class BlockSolver(DualSolver):
         return violation > SHARE * then
 
     def round_of_active(self, active: Indices) -> None:
-        """Solve for all rows that may have to move, by the interior method."""
         z, alpha = self.z[active], self.alpha[active]
         better = _improved(self.source.block(active, active), z, self.C[active], alpha, self.f[active], self.watch)
         self.source.add(self.f, active, (better - alpha) * z)
@@ -215,7 +214,6 @@ class BlockSolver(DualSolver):
         return chosen
 
     def _worst(self, count: int) -> NDArray[np.bool_]:
-        """Mark so many of the rows that violate the most, of either side half."""
         up, low = keys(self.z, self.alpha, self.C, self.f)
         worst = self._mark(_smallest(up, count - count // 2))
         low[worst] = np.inf

@@ -113,7 +113,6 @@ class DualSolver(ABC):
         )  # fmt: skip
 
     def run(self, tol: float, most: float = np.inf) -> bool:
-        """Go on until the violation is small enough, and say whether it is."""
         best, least, stale = -np.inf, np.inf, 0
         while stale < self.patience and self.rounds < most:
             violation, limit = self.violation(), max(tol, self._rounding())

@@ -138,7 +138,6 @@ def _by_dual(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -
 
 
 def _worth(X: Any, z: Vector, C: Vector, a: Vector) -> tuple[float, float]:
-    """The criterion of a plane (w₀, w), and its smallest margin."""
     margins = z * (X @ a[1:] + a[0])
     return float(C @ np.maximum(0, 1 - margins) + 0.5 * a[1:] @ a[1:]), float(margins.min())
 

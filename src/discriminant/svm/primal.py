@@ -181,7 +181,6 @@ class HingeNewton:
         self.steps = 0
 
     def run(self, a: Vector, tol: float) -> Primal:
-        """From a to a relative duality gap below tol."""
         m = self.rows.times(a)
         mu, slope, best = 0.0 if self.squared else 1.0, 1e-2 * tol if self.squared else 1e-5 * tol, None
         while True:

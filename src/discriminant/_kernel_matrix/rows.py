@@ -19,7 +19,7 @@ from .._engine.driver import Watch
 from .._engine.rows import compiled
 from .._engine.threads import Workers
 from .makers import GaussianRowMaker, GivenRows, RowMaker
-from .source import Indices, Vector
+from .source import Block, Gram, Indices, Vector
 
 SMALL = 1000  # rows up to which a problem is solved to the last digits whatever tol: its K takes 8 MB
 BLOCK = 512  # rows that are asked for at a time
@@ -164,9 +164,7 @@ class StoredRows:
         """The patterns' numbers among all those that share the rows."""
         return self.columns[indices] if self.columns.size else indices
 
-    def gram(
-        self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any], watch: Watch | None = None
-    ) -> tuple[Indices, NDArray[Any]]:
+    def gram(self, block: Indices, kept: Indices, new: Indices, known: Gram, watch: Watch | None = None) -> Block:
         block = np.r_[block[kept], new]
         names = self._names(block)
         return block, _gram(self.shared.store, self.shared.slots(names, watch), names, np.argsort(names), known, kept)

@@ -15,6 +15,8 @@ from .._engine.driver import Watch
 
 Indices = NDArray[np.int64]
 Vector = NDArray[np.float64]
+Gram = NDArray[Any]  # K of a block of rows
+Block = tuple[Indices, Gram]
 
 
 class KernelSource(Protocol):
@@ -38,9 +40,7 @@ class KernelSource(Protocol):
 
     def missing(self, indices: Indices) -> int: ...  # rows that are not kept, though they might be
 
-    def gram(
-        self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any], watch: Watch | None = None
-    ) -> tuple[Indices, NDArray[Any]]: ...
+    def gram(self, block: Indices, kept: Indices, new: Indices, known: Gram, watch: Watch | None = None) -> Block: ...
 
     def add(
         self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None, watch: Watch | None = None

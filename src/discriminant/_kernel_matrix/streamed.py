@@ -17,7 +17,7 @@ from .._engine.rows import compiled
 from .._engine.threads import Workers
 from .makers import GaussianRowMaker
 from .rows import CACHE, StoredRows, in_float64
-from .source import Indices, Vector
+from .source import Block, Gram, Indices, Vector
 
 FEATURES = 128  # up to so many, rows are not worth their memory
 TILE = 512  # rows and columns of a tile
@@ -46,9 +46,7 @@ class StreamedRows:
     def missing(self, indices: Indices) -> int:
         return 0
 
-    def gram(
-        self, block: Indices, kept: Indices, new: Indices, known: NDArray[Any], watch: Watch | None = None
-    ) -> tuple[Indices, NDArray[Any]]:
+    def gram(self, block: Indices, kept: Indices, new: Indices, known: Gram, watch: Watch | None = None) -> Block:
         block = np.r_[block[kept], new]
         K = np.empty((block.size, block.size), np.float32)
         self._fill(K[kept.size :], new, block)

@@ -63,10 +63,6 @@ class ProgramAnswer:
     bound: float  # no solution has a lower cost; for an optimum it is the objective
     steps: int
 
-    @property
-    def optimal(self) -> bool:
-        return self.status == "optimal"
-
 
 def solve(
     program: Program,

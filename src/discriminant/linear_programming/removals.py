@@ -269,7 +269,7 @@ class Removing:
         answer = solve(program, time_limit=self.left, stop=self.stop)
         if np.isfinite(answer.bound):
             self.lower = max(self.lower, int(np.ceil(answer.bound - 1e-6)))
-        return np.asarray(answer.primal > 0.5) if answer.optimal else None
+        return np.asarray(answer.primal > 0.5) if answer.status == "optimal" else None
 
     def result(self, thorough: bool, classes: NDArray[Any]) -> Removals:
         way = "by covering circuits" if thorough else "by a greedy search"

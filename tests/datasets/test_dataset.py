@@ -61,6 +61,12 @@ class TestNames:
             assert dataset.y.dtype.kind == "i"
             assert len(dataset.target_names) == len(np.unique(dataset.y))
 
+    @pytest.mark.parametrize("name", datasets.names())
+    def test_docstrings_name_a_source_above_their_examples(self, name):
+        loader = getattr(datasets, name)
+        assert loader.__name__ == name
+        assert 0 < loader.__doc__.index("References\n") < loader.__doc__.index("Examples\n")
+
     def test_arguments_are_passed_on(self):
         assert datasets.load("table", 1, 3).separable is False
         assert datasets.load("parity", d=4).X.shape == (16, 4)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from textwrap import indent
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-PATTERN_CLASSIFICATION = "Duda, Hart, Stork, Pattern Classification, ch. 5"
-SLIDES = "Beyan, Linear Discriminant Functions, lecture slides, 2024/25"
-THEORY_AND_PRACTICE = "Machine Learning: Theory and Practice, ch. 8"
+# Titles stand between asterisks, as References have them.
+PATTERN_CLASSIFICATION = "Duda, Hart, Stork, *Pattern Classification*, ch. 5"
+SLIDES = "Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25"
+THEORY_AND_PRACTICE = "*Machine Learning: Theory and Practice*, ch. 8"
+TARGETS = ("ω2", "ω1")
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,20 +108,48 @@ class Dataset:
         return f"<Dataset {self.name}: {n} rows, {d} columns; {self.source}>"
 
 
-def two_categories(
-    name: str, first: ArrayLike, second: ArrayLike, source: str, description: str, **answers: Any
+def loader(book: str, place: str, cited: str | None = None) -> Callable[[Callable[P, Dataset]], Callable[P, Dataset]]:
+    """Give a data set the name of its loader and its source, and the loader the same source as References.
+
+    They stand above its Examples; ``cited`` is what they say where it is not just the place.
+    """
+
+    def named(load: Callable[P, Dataset]) -> Callable[P, Dataset]:
+        @wraps(load)
+        def loaded(*args: P.args, **parameters: P.kwargs) -> Dataset:
+            return replace(load(*args, **parameters), name=load.__name__, source=f"{book}, {place}".replace("*", ""))
+
+        references = f"References\n----------\n{book}, {cited or place}.\n\n"
+        examples = re.compile("^( *)Examples$", re.MULTILINE)
+        loaded.__doc__ = load.__doc__ and examples.sub(lambda here: indent(references, here[1]) + here[0], load.__doc__)
+        return loaded
+
+    return named
+
+
+def unnamed(
+    X: Any,
+    y: ArrayLike,
+    description: str,
+    target_names: Sequence[str] = TARGETS,
+    feature_names: Sequence[str] = (),
+    **answers: Any,
 ) -> Dataset:
+    """Give a data set without name and source, which its `loader` adds."""
+    X = X if hasattr(X, "shape") else np.array(X, dtype=np.float64)
+    return Dataset(X, np.asarray(y), "", "", description, feature_names, target_names, answers)
+
+
+def two_categories(first: ArrayLike, second: ArrayLike, description: str, **answers: Any) -> Dataset:
     """Stack the points of ω₁, coded 1, upon those of ω₂, coded 0."""
     omega1, omega2 = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
     y = np.repeat([1, 0], [len(omega1), len(omega2)])
-    X = np.concatenate([omega1, omega2])
-    return Dataset(X, y, name, source, description, target_names=("ω2", "ω1"), answers=answers)
+    return unnamed(np.concatenate([omega1, omega2]), y, description, **answers)
 
 
-def labeled(name: str, X: ArrayLike, y: ArrayLike, source: str, description: str, **answers: Any) -> Dataset:
+def labeled(X: ArrayLike, y: ArrayLike, description: str, **answers: Any) -> Dataset:
     """Give a data set in the order in which its book lists the rows, classes 0 and 1."""
-    X = np.array(X, dtype=np.float64)
-    return Dataset(X, np.array(y), name, source, description, target_names=("0", "1"), answers=answers)
+    return unnamed(np.array(X, dtype=np.float64), y, description, ("0", "1"), **answers)
 
 
 def overlap_proof(support: ArrayLike, multipliers: ArrayLike, point: ArrayLike) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._guards.parameters import refused
-from ._dataset import PATTERN_CLASSIFICATION, Dataset, overlap_proof, separated, two_categories
+from ._dataset import PATTERN_CLASSIFICATION, Dataset, loader, overlap_proof, separated, two_categories, unnamed
 
 __all__ = [
     "table",
@@ -49,6 +49,7 @@ _BATCH = {
 }
 
 
+@loader(PATTERN_CLASSIFICATION, "Computer exercises")
 def table(*categories: int) -> Dataset:
     """Load the table of the computer exercises, ten points in each of four categories.
 
@@ -65,10 +66,6 @@ def table(*categories: int) -> Dataset:
         least J_p′ for b = 1), and where they can be separated ``solution`` and ``corrections`` of the batch
         perceptron from a = 0 with η = 1. For more: ``separable`` and ``verdict`` by a linear machine, ``total`` (each
         category against the rest) and ``pairwise``.
-
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Computer exercises.
 
     Examples
     --------
@@ -90,8 +87,7 @@ def table(*categories: int) -> Dataset:
     targets = [f"ω{category}" for _, category in sorted(zip(codes, chosen, strict=True))]
     answers = _pair_answers(*chosen) if len(chosen) == 2 else _machine_answers(set(chosen))
     description = f"Categories {', '.join(map(str, chosen))} of the table, ten points each"
-    source = f"{PATTERN_CLASSIFICATION}, Computer exercises"
-    return Dataset(X, y, "table", source, description, target_names=targets, answers=answers)
+    return unnamed(X, y, description, targets, **answers)
 
 
 def _pair_answers(first: int, second: int) -> dict[str, Any]:
@@ -120,6 +116,7 @@ def _machine_answers(chosen: set[int]) -> dict[str, Any]:
     }
 
 
+@loader(PATTERN_CLASSIFICATION, "Example 1")
 def pseudoinverse_example() -> Dataset:
     """Load the four points that are separated by a = Y†b.
 
@@ -127,10 +124,6 @@ def pseudoinverse_example() -> Dataset:
     -------
     Dataset
         Answers: ``pseudoinverse`` Y†, ``mse`` and ``solution`` (11/3, −4/3, −2/3).
-
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Example 1.
 
     Examples
     --------
@@ -141,10 +134,8 @@ def pseudoinverse_example() -> Dataset:
     a = np.array([11, -4, -2]) / 3
     inverse = np.array([[15, 13, 9, 7], [-6, -2, -6, -2], [0, -4, 0, -4]]) / 12
     return two_categories(
-        "pseudoinverse_example",
         [(1, 2), (2, 0)],
         [(3, 1), (2, 3)],
-        f"{PATTERN_CLASSIFICATION}, Example 1",
         "Four points whose least-squares discriminant separates",
         **separated(*a),
         mse=a,
@@ -152,6 +143,7 @@ def pseudoinverse_example() -> Dataset:
     )
 
 
+@loader(PATTERN_CLASSIFICATION, "Example 2")
 def xor_signed() -> Dataset:
     """Load the exclusive OR with features ±1, in the book's order k = 1, 2, 3, 4.
 
@@ -161,10 +153,6 @@ def xor_signed() -> Dataset:
         Points (1, 1) and (−1, −1) are ω₁. Answers with the kernel (1 + xᵗz)²: ``alpha`` 1/8 each, ``margin`` √2, and
         ``discriminant``, the function x₁x₂.
 
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Example 2.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -172,19 +160,14 @@ def xor_signed() -> Dataset:
     >>> X[:, 0] * X[:, 1], y
     (array([ 1., -1.,  1., -1.]), array([1, 0, 1, 0]))
     """
-    return Dataset(
-        np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]),
-        np.array([1, 0, 1, 0]),
-        "xor_signed",
-        f"{PATTERN_CLASSIFICATION}, Example 2",
+    return unnamed(
+        [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]],
+        [1, 0, 1, 0],
         "Exclusive OR in features of ±1, solved by a quadratic kernel",
-        target_names=("ω2", "ω1"),
-        answers={
-            **overlap_proof([0, 1, 2, 3], [0.5] * 4, [0, 0]),
-            "alpha": np.full(4, 1 / 8),
-            "margin": 2**0.5,
-            "discriminant": _product,
-        },
+        **overlap_proof([0, 1, 2, 3], [0.5] * 4, [0, 0]),
+        alpha=np.full(4, 1 / 8),
+        margin=2**0.5,
+        discriminant=_product,
     )
 
 
@@ -193,6 +176,7 @@ def _product(X: Any) -> Any:
     return X[..., 0] * X[..., 1]
 
 
+@loader(PATTERN_CLASSIFICATION, "Problem 13")
 def hessian_example() -> Dataset:
     """Load the six points of the problem on the Hessian of the squared error.
 
@@ -200,10 +184,6 @@ def hessian_example() -> Dataset:
     -------
     Dataset
         Answers: ``hessian`` of J_s, ``optimal_rate`` of Eq. 14 at a = 0 with b = 1.
-
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Problem 13.
 
     Examples
     --------
@@ -214,10 +194,8 @@ def hessian_example() -> Dataset:
            [ 12.,  72., 288.]])
     """
     return two_categories(
-        "hessian_example",
         [(1, 5), (2, 9), (-5, -3)],
         [(2, -3), (-1, -4), (0, 2)],
-        f"{PATTERN_CLASSIFICATION}, Problem 13",
         "Six points for the Hessian and the optimal step of the squared error",
         **separated(-17, -8, 6),
         hessian=np.array([[12.0, -2.0, 12.0], [-2.0, 70.0, 72.0], [12.0, 72.0, 288.0]]),
@@ -225,6 +203,7 @@ def hessian_example() -> Dataset:
     )
 
 
+@loader(PATTERN_CLASSIFICATION, "Problem 25")
 def inseparable_six() -> Dataset:
     """Load the six points whose inseparability the Ho-Kashyap rule exposes.
 
@@ -233,10 +212,6 @@ def inseparable_six() -> Dataset:
     Dataset
         Answers: the proof, ``fewest_errors``, ``min_perceptron_criterion`` 30/7, and ``optimal_rate`` of Eq. 95 from
         a = 0 and b = 1.
-
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Problem 25.
 
     Examples
     --------
@@ -249,10 +224,8 @@ def inseparable_six() -> Dataset:
            [-1., -5.]]))
     """
     return two_categories(
-        "inseparable_six",
         [(1, 2), (2, -4), (-3, -1)],
         [(2, 4), (-1, -5), (5, 0)],
-        f"{PATTERN_CLASSIFICATION}, Problem 25",
         "Six points that no line separates",
         **overlap_proof([0, 1, 3, 4], [8 / 9, 1 / 9, 19 / 27, 8 / 27], [10 / 9, 4 / 3]),
         fewest_errors=1,
@@ -261,6 +234,7 @@ def inseparable_six() -> Dataset:
     )
 
 
+@loader(PATTERN_CLASSIFICATION, "Problem 29")
 def margin_six() -> Dataset:
     """Load the six points of the problem on the maximum margin.
 
@@ -270,10 +244,6 @@ def margin_six() -> Dataset:
         Answers: ``solution`` (−3, 2, 2), the canonical maximum-margin plane, ``margin`` √2/4, ``dual_value`` 4; the
         multipliers are not unique: ``alpha + t * alpha_direction`` for 0 ≤ t ≤ 2.
 
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Problem 29.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -281,10 +251,8 @@ def margin_six() -> Dataset:
     array([-3.,  2.,  2.])
     """
     return two_categories(
-        "margin_six",
         [(1, 1), (2, 2), (2, 0)],
         [(0, 0), (1, 0), (0, 1)],
-        f"{PATTERN_CLASSIFICATION}, Problem 29",
         "Six points with a maximum-margin plane that can be drawn by eye",
         **separated(-3, 2, 2),
         margin=2**0.5 / 4,
@@ -294,6 +262,7 @@ def margin_six() -> Dataset:
     )
 
 
+@loader(PATTERN_CLASSIFICATION, "Problem 32")
 def symmetric_six(third: Sequence[float] = (-0.25, -1.5)) -> Dataset:
     """Load a set that is its own mirror image: ω₂ is −ω₁, and least squares may fail to separate.
 
@@ -308,10 +277,6 @@ def symmetric_six(third: Sequence[float] = (-0.25, -1.5)) -> Dataset:
     Dataset
         Answers: ``coefficients`` (c₁, c₂) of the third point in terms of the other two, ``separable``,
         ``mse_separates`` by the conditions on c₁ and c₂, and ``solution`` where there is one.
-
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Problem 32.
 
     Examples
     --------
@@ -334,10 +299,8 @@ def symmetric_six(third: Sequence[float] = (-0.25, -1.5)) -> Dataset:
         answers = separated(0.0, *np.linalg.solve(base, [s, t]))
     omega1 = np.vstack([base, point])
     return two_categories(
-        "symmetric_six",
         omega1,
         -omega1,
-        f"{PATTERN_CLASSIFICATION}, Problem 32",
         "Three points and their mirror images, for the failure of least squares",
         **answers,
         coefficients=np.array([c1, c2]),

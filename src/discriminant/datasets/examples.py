@@ -10,7 +10,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._dataset import SLIDES, THEORY_AND_PRACTICE, Dataset, labeled, overlap_proof, separated, two_categories
+from ._dataset import (
+    SLIDES,
+    THEORY_AND_PRACTICE,
+    Dataset,
+    labeled,
+    loader,
+    overlap_proof,
+    separated,
+    two_categories,
+    unnamed,
+)
 
 __all__ = [
     "slides_eight",
@@ -25,6 +35,7 @@ __all__ = [
 ]
 
 
+@loader(SLIDES, "example of perceptron and MSE", '"Perceptron learning" and MSE example')
 def slides_eight() -> Dataset:
     """Load the eight points that the perceptron separates and least squares does not.
 
@@ -37,10 +48,6 @@ def slides_eight() -> Dataset:
         Answers: from ``start`` (1, 1, 1) with η = 1 in cyclic order ``solution`` (−37, 4, 6) after 180
         ``corrections`` and 56 ``passes``; ``mse`` and its one error ``mse_errors``.
 
-    References
-    ----------
-    Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25, "Perceptron learning" and MSE example.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -49,10 +56,8 @@ def slides_eight() -> Dataset:
     (array([-37.,   4.,   6.]), 180)
     """
     return two_categories(
-        "slides_eight",
         [(1, 6), (7, 2), (8, 9), (9, 9)],
         [(2, 1), (2, 2), (2, 4), (7, 1)],
-        f"{SLIDES}, example of perceptron and MSE",
         "Eight points that the perceptron separates and least squares does not",
         **separated(-37, 4, 6),
         start=np.ones(3),
@@ -63,6 +68,7 @@ def slides_eight() -> Dataset:
     )
 
 
+@loader(SLIDES, "example of a nonseparable perceptron", '"Perceptron, nonseparable scenario"')
 def slides_five() -> Dataset:
     """Load the five points on which the perceptron runs for ever.
 
@@ -72,10 +78,6 @@ def slides_five() -> Dataset:
         Answers: the proof, and from ``start`` (1, 1, 1) with η = 1 in cyclic order the first weights ``path``
         and ``cycle_state``, the first weights to be met again at the start of a pass.
 
-    References
-    ----------
-    Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25, "Perceptron, nonseparable scenario".
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -84,10 +86,8 @@ def slides_five() -> Dataset:
     (False, array([ 26.,  15., -17.]))
     """
     return two_categories(
-        "slides_five",
         [(2, 1), (4, 3), (3, 5)],
         [(1, 3), (5, 6)],
-        f"{SLIDES}, example of a nonseparable perceptron",
         "Five points on which the perceptron runs for ever",
         **overlap_proof([0, 1, 2, 3, 4], [1 / 12, 1 / 12, 5 / 6, 1 / 2, 1 / 2], [3, 4.5]),
         start=np.ones(3),
@@ -97,6 +97,7 @@ def slides_five() -> Dataset:
     )
 
 
+@loader(THEORY_AND_PRACTICE, "Example 2")
 def half_space_example() -> Dataset:
     """Load the two points on either side of −x₁ + 2x₂ + 1 = 0.
 
@@ -105,10 +106,6 @@ def half_space_example() -> Dataset:
     Dataset
         Answers: ``solution`` (1, −1, 2) and its ``values`` 2 and −1.
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 2.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -116,16 +113,15 @@ def half_space_example() -> Dataset:
     array([ 2., -1.])
     """
     return labeled(
-        "half_space_example",
         [(1, 1), (4, 1)],
         [1, 0],
-        f"{THEORY_AND_PRACTICE}, Example 2",
         "A point on either side of a given line",
         **separated(1, -1, 2),
         values=np.array([2.0, -1.0]),
     )
 
 
+@loader(THEORY_AND_PRACTICE, "Example 4")
 def collinear_three() -> Dataset:
     """Load the three points on a line that (−6, 1, 1) separates, and so does (−12, 2, 3).
 
@@ -134,10 +130,6 @@ def collinear_three() -> Dataset:
     Dataset
         Answers: ``solution`` and ``other_solution``.
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 4.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -145,16 +137,15 @@ def collinear_three() -> Dataset:
     array([-6.,  1.,  1.])
     """
     return labeled(
-        "collinear_three",
         [(1, 1), (2, 2), (4, 4)],
         [0, 0, 1],
-        f"{THEORY_AND_PRACTICE}, Example 4",
         "Three points on a line, and two vectors that separate them",
         **separated(-6, 1, 1),
         other_solution=np.array([-12.0, 2.0, 3.0]),
     )
 
 
+@loader(THEORY_AND_PRACTICE, "Example 5")
 def perceptron_example() -> Dataset:
     """Load the three points that the perceptron learns in two corrections.
 
@@ -162,10 +153,6 @@ def perceptron_example() -> Dataset:
     -------
     Dataset
         Answers: from a = 0 with η = 1 the ``path`` of the weights to ``solution`` (0, 5, 3).
-
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 5.
 
     Examples
     --------
@@ -176,10 +163,8 @@ def perceptron_example() -> Dataset:
            [ 0.,  5.,  3.]])
     """
     return labeled(
-        "perceptron_example",
         [(-1, 1), (-2, -2), (4, 4)],
         [0, 0, 1],
-        f"{THEORY_AND_PRACTICE}, Example 5",
         "Three points that the perceptron learns in two corrections",
         **separated(0, 5, 3),
         corrections=2,
@@ -187,6 +172,7 @@ def perceptron_example() -> Dataset:
     )
 
 
+@loader(THEORY_AND_PRACTICE, "Example 10")
 def svm_three() -> Dataset:
     """Load the three points with a maximum-margin plane in fifths.
 
@@ -196,10 +182,6 @@ def svm_three() -> Dataset:
         Answers: ``solution`` (−2, 2/5, 1/5), the canonical plane, ``alpha`` (1/10, 0, 1/10), ``margin`` √5. The
         second point lies on its support plane and is no support vector.
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 10.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -207,10 +189,8 @@ def svm_three() -> Dataset:
     array([0.1, 0. , 0.1])
     """
     return labeled(
-        "svm_three",
         [(2, 1), (1, 3), (6, 3)],
         [0, 0, 1],
-        f"{THEORY_AND_PRACTICE}, Example 10",
         "Three points, two of them support vectors",
         **separated(-2, 2 / 5, 1 / 5),
         alpha=np.array([0.1, 0.0, 0.1]),
@@ -218,6 +198,7 @@ def svm_three() -> Dataset:
     )
 
 
+@loader(THEORY_AND_PRACTICE, "Example 12")
 def regression_example() -> Dataset:
     """Load the three points of linear regression, y = x₁ + 2x₂.
 
@@ -226,26 +207,17 @@ def regression_example() -> Dataset:
     Dataset
         Targets in place of labels. Answer: ``solution`` (0, 1, 2), which fits exactly.
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 12.
-
     Examples
     --------
     >>> from discriminant import datasets
     >>> datasets.regression_example().solution
     array([0., 1., 2.])
     """
-    return Dataset(
-        np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 2.0]]),
-        np.array([3.0, 5.0, 6.0]),
-        "regression_example",
-        f"{THEORY_AND_PRACTICE}, Example 12",
-        "Three points on the plane y = x1 + 2 x2",
-        answers={"solution": np.array([0.0, 1.0, 2.0])},
-    )
+    X, y = [[1.0, 1.0], [1.0, 2.0], [2.0, 2.0]], [3.0, 5.0, 6.0]
+    return unnamed(X, y, "Three points on the plane y = x1 + 2 x2", (), solution=np.array([0.0, 1.0, 2.0]))
 
 
+@loader(THEORY_AND_PRACTICE, "Example 14")
 def logistic_four() -> Dataset:
     """Load the four points of logistic regression by squared error.
 
@@ -255,10 +227,6 @@ def logistic_four() -> Dataset:
         Answers for gradient descent on E/2 from a = 0 with ``eta`` 0.01: ``first_step``, ``ninth_step`` (the book
         prints another one, which is off), and ``first_separated``, the step at which all four are right.
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 14.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -266,10 +234,8 @@ def logistic_four() -> Dataset:
     array([0.    , 0.0125, 0.0125])
     """
     return labeled(
-        "logistic_four",
         [(1, 2), (2, 1), (6, 7), (7, 6)],
         [0, 0, 1, 1],
-        f"{THEORY_AND_PRACTICE}, Example 14",
         "Four points for logistic regression by squared error",
         **separated(-8, 1, 1),
         eta=0.01,
@@ -279,6 +245,7 @@ def logistic_four() -> Dataset:
     )
 
 
+@loader(THEORY_AND_PRACTICE, "Example 16")
 def gradient_example() -> Dataset:
     """Load the one pattern on which a gradient is worked out, E = (wᵗx − 1)².
 
@@ -287,21 +254,12 @@ def gradient_example() -> Dataset:
     Dataset
         Answers: at ``weights`` (0.5, 0), without a bias, the ``gradient`` (−1, −2).
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 16.
-
     Examples
     --------
     >>> from discriminant import datasets
     >>> datasets.gradient_example().gradient
     array([-1., -2.])
     """
-    return Dataset(
-        np.array([[1.0, 2.0]]),
-        np.array([1.0]),
-        "gradient_example",
-        f"{THEORY_AND_PRACTICE}, Example 16",
-        "One pattern and the gradient of its squared error",
-        answers={"weights": np.array([0.5, 0.0]), "gradient": np.array([-1.0, -2.0])},
-    )
+    w, gradient = np.array([0.5, 0.0]), np.array([-1.0, -2.0])
+    description = "One pattern and the gradient of its squared error"
+    return unnamed([[1.0, 2.0]], [1.0], description, (), weights=w, gradient=gradient)

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._guards.parameters import refused
-from ._dataset import PATTERN_CLASSIFICATION, Dataset
-from .generators import ROWS, TARGETS, generator
+from ._dataset import PATTERN_CLASSIFICATION, Dataset, loader, unnamed
+from .generators import ROWS, generator
 
 __all__ = ["GaussianPosterior", "gaussian_pair"]
 
@@ -82,6 +82,7 @@ class GaussianPosterior:
         return (1 + np.tanh(self.log_odds(X) / 2)) / 2  # the logistic function, safe at any size
 
 
+@loader(PATTERN_CLASSIFICATION, "§5.8.3 (generated)", "§5.8.3")
 def gaussian_pair(
     n: int = 200,
     means: ArrayLike = ((1.0, 1.0), (-1.0, -1.0)),
@@ -110,10 +111,6 @@ def gaussian_pair(
         Answers: ``posterior``, a function of X that gives P(ω₁|x) and has ``log_odds``; with equal covariances also
         ``bayes``, the (w₀, w) of the linear Bayes discriminant, and ``bayes_error``.
 
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.8.3.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -135,9 +132,7 @@ def gaussian_pair(
     answers: dict[str, Any] = {"posterior": GaussianPosterior(m, S, float(prior))}
     if np.array_equal(S[0], S[1]):
         answers.update(_linear_bayes(m, S[0], prior))
-    description = f"Two Gaussians in {m.shape[1]} dimensions"
-    source = f"{PATTERN_CLASSIFICATION}, §5.8.3 (generated)"
-    return Dataset(X, y, "gaussian_pair", source, description, target_names=TARGETS, answers=answers)
+    return unnamed(X, y, f"Two Gaussians in {m.shape[1]} dimensions", **answers)
 
 
 def _gaussians(means: ArrayLike, covariances: ArrayLike | None) -> tuple[FloatArray, FloatArray]:

@@ -15,19 +15,19 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import sparse as sp
 
 from .._guards.parameters import Number, refused
-from ._dataset import PATTERN_CLASSIFICATION, Dataset, overlap_proof, separated
+from ._dataset import PATTERN_CLASSIFICATION, Dataset, loader, overlap_proof, separated, unnamed
 
 __all__ = ["redundant", "planted_margin", "overlap"]
 
 FloatArray = NDArray[np.float64]
 
-TARGETS = ("ω2", "ω1")
 INFORMATIVE = 10  # columns that carry the plane of sparse data
 EXTRA = 10  # further entries of a sparse row
 SIZE = Number("give a whole number of rows or columns", 1, closed=True, whole=True)
 ROWS = Number("give both classes a row", 2, closed=True, whole=True)
 
 
+@loader(PATTERN_CLASSIFICATION, "Computer exercise 6")
 def redundant(n: int = 2000, d: int = 100, informative: int = 10, random_state: Any = None) -> Dataset:
     """Generate data in which only the first features tell the classes apart.
 
@@ -50,10 +50,6 @@ def redundant(n: int = 2000, d: int = 100, informative: int = 10, random_state: 
     Dataset
         Answers: ``solution``, the sum of the informative features, and ``margin``, which it attains at least.
 
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Computer exercise 6.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -68,17 +64,13 @@ def redundant(n: int = 2000, d: int = 100, informative: int = 10, random_state: 
     y = rng.permutation(np.arange(n) % 2)
     X = rng.uniform(-2, 2, (n, d))
     X[:, :informative] = (2 * y - 1)[:, None] * rng.uniform(1, 2, (n, informative))
-    return Dataset(
-        X,
-        y,
-        "redundant",
-        f"{PATTERN_CLASSIFICATION}, Computer exercise 6",
-        f"{informative} informative features and {d - informative} that are not",
-        target_names=TARGETS,
-        answers={**separated(0, *[1] * informative, *[0] * (d - informative)), "margin": math.sqrt(informative)},
-    )
+    others = d - informative
+    answers = separated(0, *[1] * informative, *[0] * others)
+    description = f"{informative} informative features and {others} that are not"
+    return unnamed(X, y, description, **answers, margin=math.sqrt(informative))
 
 
+@loader(PATTERN_CLASSIFICATION, "§5.4.1 (generated)", "§5.4.1 and §5.11")
 def planted_margin(
     n: int = 1000,
     d: int = 20,
@@ -112,10 +104,6 @@ def planted_margin(
     Dataset
         Answers: ``solution`` (w₀, w) with ‖w‖ = 1, its ``margin`` (each row keeps at least this) and ``facing``, the
         two rows that bound every margin by that number, up to one part in 10⁵. The radius is at most 1.
-
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4.1 and §5.11.
 
     Examples
     --------
@@ -151,17 +139,11 @@ def planted_margin(
     factors = (room / np.where(norms > 0, norms, 1))[:, None]
     head = np.outer(t, w[: head.shape[1]]) + factors * head
     X = _csr(head, factors * tail, columns, d) if sparse else head
-    return Dataset(
-        X.astype(dtype),
-        y,
-        "planted_margin",
-        f"{PATTERN_CLASSIFICATION}, §5.4.1 (generated)",
-        f"Points of the unit ball with a margin of {margin}",
-        target_names=TARGETS,
-        answers={**separated(w0, *w), "margin": float(margin), "facing": facing},
-    )
+    description = f"Points of the unit ball with a margin of {margin}"
+    return unnamed(X.astype(dtype), y, description, **separated(w0, *w), margin=float(margin), facing=facing)
 
 
+@loader(PATTERN_CLASSIFICATION, "Problem 8 (generated)", "Problem 8: either linearly separable, or the hulls intersect")
 def overlap(n: int = 200, d: int = 2, flip: float = 0.1, random_state: Any = None) -> Dataset:
     """Generate data that no plane separates, with the rows that prove it.
 
@@ -185,10 +167,6 @@ def overlap(n: int = 200, d: int = 2, flip: float = 0.1, random_state: Any = Non
         Answers: the proof in ``support``, ``multipliers`` and ``point``, exact in floats and in decimals, and
         ``plane``, the (w₀, w) that made the labels.
 
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Problem 8: either linearly separable, or the hulls intersect.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -211,15 +189,8 @@ def overlap(n: int = 200, d: int = 2, flip: float = 0.1, random_state: Any = Non
     X[support] = center + np.vstack([np.eye(d), -np.ones(d), step, -step])
     y[support] = np.repeat([1, 0], [d + 1, 2])
     multipliers = np.repeat([1 / (d + 1), 0.5], [d + 1, 2])
-    return Dataset(
-        X,
-        y,
-        "overlap",
-        f"{PATTERN_CLASSIFICATION}, Problem 8 (generated)",
-        f"Two classes whose hulls meet, {flip:.0%} of the labels flipped",
-        target_names=TARGETS,
-        answers={**overlap_proof(support, multipliers, center), "plane": plane},
-    )
+    description = f"Two classes whose hulls meet, {flip:.0%} of the labels flipped"
+    return unnamed(X, y, description, **overlap_proof(support, multipliers, center), plane=plane)
 
 
 def _unit(vector: FloatArray) -> FloatArray:

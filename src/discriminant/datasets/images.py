@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._guards.parameters import refused
-from ._dataset import THEORY_AND_PRACTICE, Dataset, separated
+from ._dataset import THEORY_AND_PRACTICE, Dataset, loader, separated, unnamed
 from .generators import ROWS, generator
 
 __all__ = ["seven"]
@@ -32,6 +32,7 @@ _DIGITS = """
 _MOST_FLIPS = 5  # the nearest other digit, the 3, differs from the 7 in 12 pixels
 
 
+@loader(THEORY_AND_PRACTICE, "Example 15 (our drawing)", "Example 15")
 def seven(n: int = 200, flips: int = 2, random_state: Any = None) -> Dataset:
     r"""Generate 6 × 6 images of a 7 (class 1) and of the other nine digits (class 0), with pixels flipped.
 
@@ -49,10 +50,6 @@ def seven(n: int = 200, flips: int = 2, random_state: Any = None) -> Dataset:
     Dataset
         36 columns of 0 and 1, row by row of the image. Answers: ``image``, the clean 7 of shape (6, 6), and
         ``solution``, which counts the pixels that differ from it.
-
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 15.
 
     Examples
     --------
@@ -79,16 +76,12 @@ def seven(n: int = 200, flips: int = 2, random_state: Any = None) -> Dataset:
     X[flipped] = 1 - X[flipped]
     # With p the clean 7, the differing pixels are h = Σp − Σ(2p − 1)x; decide for a 7 where 12 − 2h > 0.
     nearest = np.abs(clean[others] - clean[7]).sum(axis=1).min()
-    return Dataset(
+    return unnamed(
         X,
         y,
-        "seven",
-        f"{THEORY_AND_PRACTICE}, Example 15 (our drawing)",
         f"{n} images of digits in 6 × 6 pixels, {flips} of them flipped; is it a 7?",
-        feature_names=[f"pixel{i}{j}" for i in range(1, 7) for j in range(1, 7)],
-        target_names=("another digit", "7"),
-        answers={
-            **separated(nearest - 2 * clean[7].sum(), *(4 * clean[7] - 2)),
-            "image": clean[7].reshape(6, 6),
-        },
+        ("another digit", "7"),
+        [f"pixel{i}{j}" for i in range(1, 7) for j in range(1, 7)],
+        **separated(nearest - 2 * clean[7].sum(), *(4 * clean[7] - 2)),
+        image=clean[7].reshape(6, 6),
     )

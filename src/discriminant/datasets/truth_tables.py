@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import refused
-from ._dataset import PATTERN_CLASSIFICATION, THEORY_AND_PRACTICE, Dataset, labeled, overlap_proof, separated
+from ._dataset import PATTERN_CLASSIFICATION, THEORY_AND_PRACTICE, Dataset, labeled, loader, overlap_proof, separated
 
 __all__ = ["or_function", "and_function", "xor", "parity", "boolean"]
 
@@ -26,6 +26,7 @@ MOST_VARIABLES = 20  # a million rows
 MOST_DECIDED = 8  # the exact test of a function that has no name
 
 
+@loader(THEORY_AND_PRACTICE, "Example 6", "Example 6 and Table 8.3")
 def or_function() -> Dataset:
     """Load the OR of two variables.
 
@@ -36,10 +37,6 @@ def or_function() -> Dataset:
         ``corrections``, the embedding strengths ``alpha`` (5, 2, 2, 0); with the bias update of R² instead
         ``radius_solution`` (−2, 3, 3) and ``radius_alpha`` (7, 3, 3, 0).
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 6 and Table 8.3.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -49,10 +46,8 @@ def or_function() -> Dataset:
     """
     w0, w1, w2 = [0, -1, 0, 1, 0, -1, 0, -1, 0, -1], [0, 0, 0, 1, 1, 1, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
     return labeled(
-        "or_function",
         _vertices(2),
         [0, 1, 1, 1],
-        f"{THEORY_AND_PRACTICE}, Example 6",
         "OR of two variables",
         **separated(-1, 2, 2),
         corrections=9,
@@ -63,6 +58,7 @@ def or_function() -> Dataset:
     )
 
 
+@loader(THEORY_AND_PRACTICE, "Example 1", "Example 1 and Table 8.1")
 def and_function() -> Dataset:
     """Load the AND of two variables.
 
@@ -71,20 +67,16 @@ def and_function() -> Dataset:
     Dataset
         Answer: ``solution`` (−1.5, 1, 1).
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Example 1 and Table 8.1.
-
     Examples
     --------
     >>> from discriminant import datasets
     >>> datasets.and_function().solution
     array([-1.5,  1. ,  1. ])
     """
-    source = f"{THEORY_AND_PRACTICE}, Example 1"
-    return labeled("and_function", _vertices(2), [0, 0, 0, 1], source, "AND of two variables", **separated(-1.5, 1, 1))
+    return labeled(_vertices(2), [0, 0, 0, 1], "AND of two variables", **separated(-1.5, 1, 1))
 
 
+@loader(THEORY_AND_PRACTICE, "Example 11", "Examples 11 and 17")
 def xor() -> Dataset:
     """Load the exclusive OR of two variables, the simplest problem without a linear solution.
 
@@ -94,10 +86,6 @@ def xor() -> Dataset:
         Answers: the proof; ``lifted_solution`` for the features (x₁, x₂, x₁x₂); and the network of Example 17, two
         sigmoid units and one upon them, as ``network`` (matrices in × out, no biases) with its ``network_outputs``.
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Examples 11 and 17.
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -106,10 +94,8 @@ def xor() -> Dataset:
     (array([0, 1, 1, 0]), False, array([0.5, 0.5]))
     """
     return labeled(
-        "xor",
         _vertices(2),
         [0, 1, 1, 0],
-        f"{THEORY_AND_PRACTICE}, Example 11",
         "Exclusive OR of two variables",
         **overlap_proof([0, 1, 2, 3], [0.5] * 4, [0.5, 0.5]),
         lifted_solution=np.array([-0.5, 1.0, 1.0, -2.0]),
@@ -118,6 +104,7 @@ def xor() -> Dataset:
     )
 
 
+@loader(PATTERN_CLASSIFICATION, "Problem 10", "Problems 9 and 10")
 def parity(d: int = 3) -> Dataset:
     """Load the d-bit parity problem: ω₁ where the number of ones is odd.
 
@@ -131,10 +118,6 @@ def parity(d: int = 3) -> Dataset:
     Dataset
         Answers: ``pieces``, the d + 1 augmented vectors (−s², 2s, …, 2s) of a piecewise linear machine that solves
         it, s = 0, …, d, and ``piece_classes``, the class of each; the proof for d > 1.
-
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Problems 9 and 10.
 
     Examples
     --------
@@ -150,10 +133,8 @@ def parity(d: int = 3) -> Dataset:
     center = [0.0] * (d - 2) + [0.5, 0.5]
     answers = separated(-1, 2) if d == 1 else overlap_proof([0, 1, 2, 3], [0.5] * 4, center)
     return labeled(
-        "parity",
         X,
         X.sum(axis=1).astype(np.int64) % 2,
-        f"{PATTERN_CLASSIFICATION}, Problem 10",
         f"{d}-bit parity",
         **answers,
         pieces=np.column_stack([-(s**2), *[2 * s] * d]).astype(np.float64),
@@ -161,6 +142,11 @@ def parity(d: int = 3) -> Dataset:
     )
 
 
+@loader(
+    THEORY_AND_PRACTICE,
+    "§8.2",
+    f"Table 8.1; {PATTERN_CLASSIFICATION},\n§5.7 (integer data make the fixed-increment rule a finite-state process)",
+)
 def boolean(function: str | Sequence[int] | Callable[..., Any] = "majority", n: int = 3) -> Dataset:
     """Load any Boolean function of n variables.
 
@@ -178,11 +164,6 @@ def boolean(function: str | Sequence[int] | Callable[..., Any] = "majority", n: 
         Answers: ``separable``, and ``solution`` in whole numbers if it is. A function without a name is tested up
         to n = 8 by running the perceptron in integers until it ends or repeats itself, which it must.
 
-    References
-    ----------
-    *Machine Learning: Theory and Practice*, ch. 8, Table 8.1; Duda, Hart, Stork, *Pattern Classification*, ch. 5,
-    §5.7 (integer data make the fixed-increment rule a finite-state process).
-
     Examples
     --------
     >>> from discriminant import datasets
@@ -199,8 +180,7 @@ def boolean(function: str | Sequence[int] | Callable[..., Any] = "majority", n: 
     else:
         label, y = getattr(function, "__name__", "truth table"), _values(function, X)
         answers = _decide(X, y) if n <= MOST_DECIDED else {}
-    source = f"{THEORY_AND_PRACTICE}, §8.2"
-    return labeled("boolean", X, y, source, f"{label} of {n} variables", **answers)
+    return labeled(X, y, f"{label} of {n} variables", **answers)
 
 
 def _vertices(n: int, name: str = "n") -> NDArray[np.float64]:

@@ -31,18 +31,15 @@ class Listener:
         self._task: Any = None
 
     def open(self, max_subtasks: int) -> None:
-        """The fit begins, with at most so many epochs."""
         if hasattr(self._estimator, "_skl_callbacks"):
             self._root = self._estimator._init_callback_context(max_subtasks=max_subtasks)
             self._root.call_on_fit_task_begin(estimator=self._estimator, **self._given)
 
     @property
     def heard(self) -> bool:
-        """Whether there are callbacks."""
         return self._root is not None
 
     def begin(self) -> None:
-        """An epoch begins."""
         self._task = self._root.subcontext(task_name="epoch")
         self._task.call_on_fit_task_begin(estimator=self._estimator, **self._given)
 

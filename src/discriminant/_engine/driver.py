@@ -42,7 +42,6 @@ class Watch:
     _raises = False
 
     def check(self) -> None:
-        """Raise ``Interrupted`` when Ctrl-C was pressed."""
         if self.interrupted:
             raise Interrupted
 
@@ -114,7 +113,6 @@ class Plan:
     shares: int = 1  # of the memory for paths, when a fit has several
 
     def random(self) -> Any:
-        """The generator of a random order, or None."""
         return check_random_state(self.random_state) if self.order == "random" else None
 
 

@@ -29,7 +29,6 @@ class Cholesky:
     rcond: float
 
     def solve(self, b: Matrix) -> Matrix:
-        """The inverse times b."""
         scaled = linalg.cho_solve((self.factor, False), b * self.scale[:, None], check_finite=False)
         return np.asarray(scaled * self.scale[:, None])
 

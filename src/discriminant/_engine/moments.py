@@ -41,7 +41,6 @@ class Moments:
     target_scatter: Matrix
 
     def finite(self) -> bool:
-        """Whether nothing overflowed and no entry was NaN."""
         return bool(np.isfinite(self.scatter.sum()) and np.isfinite(self.cross.sum()))
 
 

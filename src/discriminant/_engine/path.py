@@ -56,7 +56,6 @@ class Path(Changing):
             self.rows[0] = A.ravel()
 
     def add(self, A: NDArray[Any]) -> None:
-        """Append A, when a path is wanted."""
         if self.rows is not None:
             record(self.rows, self.cursor, A)
 

@@ -39,12 +39,10 @@ class Problem:
 
     @property
     def values(self) -> NDArray[Any]:
-        """The stored numbers of X."""
         return self.rows.data if isinstance(self.rows, CSR) else self.rows
 
     @property
     def entries(self) -> int:
-        """How many numbers of X are stored."""
         return int(self.values.size)
 
     @property
@@ -54,15 +52,12 @@ class Problem:
 
     @property
     def part(self) -> NDArray[np.bool_]:
-        """Which rows belong to the problem."""
         return self.labels >= 0
 
     def zeros(self) -> NDArray[Any]:
-        """Augmented weights to begin with."""
         return np.zeros((self.n_outputs, self.n_features + 1), self.dtype)
 
     def relabelled(self, labels: NDArray[np.int32]) -> Problem:
-        """The same patterns as a problem of two categories."""
         return replace(self, labels=labels, n_outputs=1)
 
     def canonical(self) -> Problem:
@@ -100,7 +95,6 @@ class Problem:
 
 @compiled
 def sqnorms(X: Rows) -> NDArray[np.float64]:
-    """Squared lengths of all rows."""
     lengths = np.empty(row_count(X))
     for i in range(lengths.size):
         lengths[i] = row_sqnorm(X, i)

@@ -146,7 +146,6 @@ def _csr_value(X: Any, i: int, p: int) -> Any:
 
 
 def row_count(X: Rows) -> int:
-    """Number of rows."""
     return _csr_count(X) if isinstance(X, CSR) else _dense_count(X)
 
 

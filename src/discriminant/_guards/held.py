@@ -58,5 +58,4 @@ def is_floats(value: Any, *shapes: tuple[int, ...]) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a finite number."""
     return type(value) in (int, float) and math.isfinite(value)

@@ -26,7 +26,6 @@ class Changing:
     """
 
     def undo(self, known: set[int]) -> Undo:
-        """What puts it back as it is now."""
         before = dict(vars(self))
         parts = [undo(value, known) for name, value in before.items() if not name.startswith("_")]
 
@@ -61,7 +60,6 @@ def _nothing() -> None:
 
 
 def _undo_all(things: list[Any] | tuple[Any, ...] | dict[Any, Any], known: set[int]) -> Undo:
-    """What puts back a container and all that it holds."""
     before = things.copy() if isinstance(things, list | dict) else things
     parts = [undo(part, known) for part in (before.values() if isinstance(before, dict) else before)]
 
@@ -93,8 +91,6 @@ def unchanged_on_failure(model: Any) -> Iterator[None]:
 
 
 def all_or_nothing(method: F) -> F:
-    """The method, which leaves the model as it was when it raises."""
-
     @wraps(method)
     def guarded(model: Any, *args: Any, **options: Any) -> Any:
         with unchanged_on_failure(model):

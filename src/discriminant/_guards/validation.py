@@ -55,7 +55,6 @@ def explained(error: ValueError) -> ValueError:
 
 
 def too_large(name: str) -> ValueError:
-    """The error for whole numbers that no float can hold."""
     return ValueError(f"{name} holds a whole number beyond the largest float, 1.8e308: divide all by their size.")
 
 

@@ -49,7 +49,6 @@ def option_names(text: str) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """The text in one line, cut where it is too long."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[: longest - 2].rstrip()} …"
 

@@ -21,12 +21,10 @@ PROCEDURES: dict[str, Procedure] = METHODS | REGRESSORS
 
 
 def complete_methods(incomplete: str) -> list[str]:
-    """What the shell may complete a name to."""
     return [name for name in [*ALIASES, *PROCEDURES] if name.startswith(incomplete)]
 
 
 def short_name(name: str) -> str | None:
-    """The short name of a procedure, where it has one."""
     return next((short for short, long in ALIASES.items() if long == name and len(short) < len(long)), None)
 
 

@@ -37,12 +37,10 @@ def option(help: str, *names: str, **more: Any) -> Any:
 
 
 def argument(metavar: str, help: str) -> Any:
-    """What must be given, in its place."""
     return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
 def file_option(help: str) -> Any:
-    """Where the result goes."""
     return option(help, "--output", "-o", metavar="FILE")
 
 

@@ -50,7 +50,6 @@ def dataset(name: str) -> Dataset | None:
 
 
 def frame_of(found: Dataset) -> Any:
-    """A data set as a table, its labels last."""
     polars = needed("polars", "io")
     X = found.X.toarray() if hasattr(found.X, "toarray") else found.X
     columns = {name: X[:, j] for j, name in enumerate(found.feature_names)}
@@ -152,7 +151,6 @@ def axes_of(axes: str | None, known: list[str]) -> list[str]:
 
 
 def standard_input(first: str, second: str) -> None:
-    """Refuse to read two things from one stream."""
     if first == second == "-":
         raise CommandError("only one argument can be -: standard input is read once.")
 
@@ -168,7 +166,6 @@ def check_file(source: str, what: str) -> None:
 
 
 def text_of(source: str, what: str) -> str:
-    """The text of a file, or of standard input."""
     from ..io._json import LARGEST, read_text
 
     if source != "-":

@@ -131,7 +131,6 @@ def _favored(fitted: Any) -> list[Any]:
 
 
 def _headline(fitted: Any, facts: dict[str, Any]) -> str:
-    """What kind of model it is, and how it decides."""
     n, classes = len(facts["features"]), facts["classes"]
     what = f"{facts['class']}, {n:,} feature{'s' if n != 1 else ''}"
     if classes is None and facts["discriminants"] is not None:

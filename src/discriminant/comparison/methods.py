@@ -27,7 +27,6 @@ class Procedure:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self) -> Any:
-        """The estimator."""
         return getattr(discriminant, self.kind)(**self.parameters)
 
     def __str__(self) -> str:
@@ -141,12 +140,9 @@ def _makes(thing: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Copy:
-    """Makes unfitted copies of an estimator."""
-
     estimator: Any
 
     def __call__(self) -> Any:
-        """The estimator."""
         from sklearn.base import clone  # heavy; whoever only lists the names has no use for it
 
         return clone(self.estimator)

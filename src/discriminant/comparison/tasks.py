@@ -107,7 +107,6 @@ class Task:
     seed: int
 
     def row(self) -> Row:
-        """The row of the table."""
         with one_blas_thread():  # the same bits whatever shares the machine
             folds = [self._attempt(train, test) for train, test in self.folds]
             whole = self._attempt(None, None)

@@ -184,7 +184,6 @@ def boolean(function: str | Sequence[int] | Callable[..., Any] = "majority", n: 
 
 
 def _vertices(n: int, name: str = "n") -> NDArray[np.float64]:
-    """Give the 2ⁿ rows of a truth table."""
     if not isinstance(n, int | np.integer) or not 1 <= n <= MOST_VARIABLES:
         raise refused(name, n, f"a whole number from 1 to {MOST_VARIABLES}", "give the number of variables")
     return (np.arange(2**n)[:, None] >> np.arange(n)[::-1] & 1).astype(np.float64)

@@ -50,7 +50,6 @@ def check(kind: type, fitted: dict[str, Any]) -> None:
 
 
 def _sizes(fitted: dict[str, Any]) -> dict[str, int]:
-    """The dimensions that are known beforehand."""
     d, classes, multiclass = (fitted.get(name) for name in ("n_features_in_", "classes_", "multiclass_"))
     if type(d) is not int or not 1 <= d < 2**31:
         raise not_a_model(f"n_features_in_={d!r} is no number of features.")

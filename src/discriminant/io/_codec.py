@@ -67,7 +67,6 @@ def encoded(value: Any, name: str) -> Any:
 
 
 def decoded(data: Any) -> Any:
-    """The value that JSON data stand for."""
     if data is None or isinstance(data, bool | str | int):
         return data
     if isinstance(data, float):
@@ -282,8 +281,6 @@ def _read_timedelta(data: Any) -> timedelta:
 
 
 def _one_of(table: Mapping[str, Any], what: str) -> Callable[[Any], Any]:
-    """A reader of names in a table."""
-
     def reader(data: Any) -> Any:
         if not isinstance(data, str) or data not in table:
             raise not_a_model(f"{data!r} is no {what}.")

@@ -39,12 +39,10 @@ class Column:
 
     @property
     def width(self) -> int:
-        """How many columns of the matrix it makes."""
         return 1 if self.levels is None else len(self.levels)
 
     @property
     def names(self) -> list[str]:
-        """Their names."""
         return [self.name] if self.levels is None else [f"{self.name}={level}" for level in self.levels]
 
     def read_as(self, rows: int, gaps: int) -> list[str]:
@@ -110,7 +108,6 @@ def is_number(kind: Any) -> bool:
 
 
 def is_text(kind: Any) -> bool:
-    """Whether a polars type has levels."""
     return bool(kind in (pl.String, pl.Boolean, pl.Categorical, pl.Enum))
 
 
@@ -128,7 +125,6 @@ def check_feature(name: str, kind: Any) -> None:
 
 
 def dates_refused(name: str, found: str) -> TableError:
-    """The error for a column of dates."""
     return TableError(
         f"column {name!r} holds dates or times ({found}): turn it into numbers that mean something, such as days since "
         f"an event, the month or the weekday, or leave it out (drop={name!r})."

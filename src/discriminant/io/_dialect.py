@@ -80,11 +80,9 @@ class Dialect(NamedTuple):
 
     @property
     def comma(self) -> bool:
-        """Whether decimals follow a comma."""
         return bool(self.options["decimal_comma"])
 
     def whole(self, source: Any) -> Any:
-        """The frame of a file, or of its bytes."""
         if self.start == 0:
             return self.parsed(source)
         with opened(source) as file:
@@ -134,7 +132,6 @@ def _without_blank_lines(frame: Any) -> Any:
 
 
 def dialect_of(source: Any, known: Known) -> Dialect:
-    """How a file, or its bytes, are to be parsed."""
     with opened(source) as file:
         opening = _opening(file)
         body = file.read(HEAD)
@@ -163,12 +160,10 @@ def dialect_of(source: Any, known: Known) -> Dialect:
 
 
 def opened(source: Any) -> IO[bytes]:
-    """A file, or bytes as one."""
     return io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")
 
 
 def size_of(source: Any) -> int:
-    """How many bytes a file has, or how many these are."""
     return len(source) if isinstance(source, bytes) else os.path.getsize(source)
 
 

@@ -48,12 +48,10 @@ class ModelFileError(_FileProblem):
 
 
 def not_a_model(reason: str) -> ModelFileError:
-    """The error for a file that is no model, or that would not be one."""
     return ModelFileError(f"{NOT_A_MODEL}{reason}")
 
 
 def not_a_recipe(reason: str) -> TableError:
-    """The error for data that ``Recipe.to_dict`` has not written."""
     return TableError(f"this is not a recipe: {reason}")
 
 

@@ -25,8 +25,6 @@ Progress = Callable[[float], None]
 
 
 class Filling:
-    """One pass over a table: the matrix, and beside it labels, weights and what is missing."""
-
     def __init__(
         self, table: Table, recipe: Recipe, progress: Progress | None, applying: bool = False, first: int = 0
     ) -> None:
@@ -59,7 +57,6 @@ class Filling:
         return X[:n]
 
     def lists(self, name: str) -> list[Any]:
-        """The (index, value) lists of a sparse table."""
         parts, seen = [], 0
         for share, part in self.table.portions([name, *self.aside]):
             kept = self._kept(part, np.zeros((part.height, 0)), seen)
@@ -131,12 +128,10 @@ class Filling:
 
     @property
     def y(self) -> NDArray[Any]:
-        """The labels."""
         return labels_of(self.labels, written=self.recipe.target == self.table.labels)
 
     @property
     def w(self) -> NDArray[np.float64] | None:
-        """The weights, where a column of them was named."""
         return np.concatenate(self.weights) if self.recipe.weights is not None else None
 
 

@@ -28,7 +28,6 @@ MARKS = {"csv": None, "tsv": "\t"}  # what separates the fields, where the forma
 
 
 def read_csv(source: Any, known: Known) -> tuple[Any, Dialect]:
-    """A CSV or TSV file, and how it is written."""
     dialect = dialect_of(source, known)
     frame = dialect.whole(source)
     dialect.warn()
@@ -226,7 +225,6 @@ WRITERS: dict[str, Callable[[Any, Any], None]] = {  # formats that are written a
 
 
 def named(source: Any) -> str:
-    """A source as an error calls it."""
     if isinstance(source, bytes) or os.fspath(source) == "-":
         return "standard input"
     return repr(os.fspath(source))

@@ -77,5 +77,4 @@ def written(value: Any, canonical: bool = False) -> str:
 
 
 def checksum(content: dict[str, Any]) -> str:
-    """SHA-256 of the canonical text."""
     return hashlib.sha256(written(content, canonical=True).encode()).hexdigest()

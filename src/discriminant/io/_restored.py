@@ -23,7 +23,6 @@ CHECKS = ("_check_parameters", "_check_network", "_check_rule")
 
 @cache
 def class_of(procedure: str) -> type[BaseEstimator] | None:
-    """The estimator of this library that has the name; None for all others."""
     kind = getattr(discriminant, procedure) if procedure in discriminant.__all__ else None
     return kind if inspect.isclass(kind) and hasattr(kind, "_held") else None
 

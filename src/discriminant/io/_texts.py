@@ -53,7 +53,6 @@ class Looks(NamedTuple):
 
 
 def looks_of(texts: Collection[str]) -> Looks:
-    """What most of the texts look like."""
     worn = {text: _dress(text) for text in texts if not NUMBER.fullmatch(text)}
     units = {text: match[1] for text in worn if worn[text] is None and (match := UNIT.fullmatch(text))}
     for unit, count in Counter(units.values()).most_common(1):

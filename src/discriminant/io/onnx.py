@@ -56,7 +56,6 @@ class _Graph:
         return name
 
     def affine(self, X: str, W: Any, b: Any) -> str:
-        """X W + b."""
         return self.op("Add", self.op("MatMul", X, self.constant(W)), self.constant(b))
 
 
@@ -253,7 +252,6 @@ def _classifier(graph: _Graph, model: Any, x: str) -> list[Any]:
 
 
 def _labels(classes: NDArray[Any]) -> NDArray[Any]:
-    """The classes as an array that a graph can hold."""
     if classes.dtype.kind in "OU":
         return classes.astype(object)
     if classes.dtype.kind not in "biuf":

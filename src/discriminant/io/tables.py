@@ -104,7 +104,6 @@ class Table:
 
 
 def _frame(frame: Any) -> Any:
-    """A polars frame of what is one, or can be turned into one."""
     if isinstance(frame, pl.DataFrame):
         return frame
     if isinstance(frame, pl.LazyFrame):

@@ -26,14 +26,12 @@ MOST_POINTS = 5_000  # patterns that are drawn; of more, every second, third, â€
 
 
 def axes(ax: Axes | None) -> Axes:
-    """The axes that were given, or those of a new figure."""
     if ax is None:
         ax = needed("matplotlib.pyplot", "plot").subplots(layout="compressed")[1]
     return ax
 
 
 def look(k: int) -> dict[str, Any]:
-    """Color and marker of class k."""
     return {"color": COLORS[k % len(COLORS)], "marker": MARKERS[k % len(MARKERS)]}
 
 
@@ -63,7 +61,6 @@ def add_legend(ax: Axes) -> None:
 
 
 def table(X: Any) -> Any:
-    """X as an array or a CSR matrix."""
     if hasattr(X, "tocsr"):
         return X.tocsr()
     values = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X)
@@ -73,7 +70,6 @@ def table(X: Any) -> Any:
 
 
 def labels(y: Any, n: int) -> NDArray[Any]:
-    """Y as a vector of n labels."""
     vector = np.asarray(y)
     if vector.shape != (n,):
         raise ValueError(f"y has shape {vector.shape}: give one label for each of the {n} rows of X.")
@@ -90,7 +86,6 @@ def names_of(X: Any, model: Any, given: Sequence[str] | None = None) -> list[str
 
 
 def dense(column: Any) -> NDArray[np.float64]:
-    """A column or some columns of a table, not sparse."""
     return np.asarray(column.toarray() if hasattr(column, "toarray") else column, np.float64)
 
 

@@ -140,7 +140,6 @@ def _center(X: Any) -> NDArray[np.float64]:
 
 
 def _limits(ax: Axes, points: NDArray[np.float64]) -> None:
-    """A little more than what the patterns need."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = np.where(high > low, ROOM * (high - low), np.maximum(1.0, ROOM * np.abs(high)))
     ax.set_xlim(low[0] - room[0], high[0] + room[0])

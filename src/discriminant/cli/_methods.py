@@ -10,12 +10,10 @@ from typing import Any
 
 import discriminant
 
-from ..comparison.methods import ALIASES, FORMER, METHODS, Procedure, kebab
+from ..comparison.methods import ALIASES, METHODS, Procedure, kebab
 from ._errors import CommandError, nearest
 
 WORDS = {"none": None, "null": None, "true": True, "false": False, "inf": float("inf"), "infinity": float("inf")}
-
-
 REGRESSORS = {kebab(name): Procedure(name) for name in discriminant.__all__ if name.endswith("Regressor")}
 PROCEDURES: dict[str, Procedure] = METHODS | REGRESSORS
 
@@ -31,7 +29,7 @@ def short_name(name: str) -> str | None:
 def find(method: str) -> Procedure:
     """The procedure of a name. That of a class stands for the class as it is, with its own defaults."""
     wanted = method.strip().lower().replace("_", "-")
-    wanted = (ALIASES | FORMER).get(wanted, wanted)
+    wanted = ALIASES.get(wanted, wanted)
     if wanted not in PROCEDURES:
         hint = nearest(wanted, [*ALIASES, *PROCEDURES])
         raise CommandError(f"--method {method!r} is no procedure. {hint} `discriminant methods` lists them.")
@@ -42,7 +40,7 @@ def find(method: str) -> Procedure:
 def make(procedure: Procedure, settings: list[str] | None, seed: int) -> Any:
     """An estimator with its parameters; one that draws at random gets the seed."""
     model = procedure()
-    known = parameters(model)
+    known = model.get_params(deep=False)
     given = dict(_setting(text, procedure.kind, known) for text in settings or ())
     if "random_state" in known:
         given.setdefault("random_state", seed)
@@ -66,8 +64,3 @@ def value_of(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
-
-
-def parameters(model: Any) -> dict[str, Any]:
-    """The parameters of a procedure."""
-    return dict(model.get_params(deep=False))

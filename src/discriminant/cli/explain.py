@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from ._errors import CommandError
-from ._methods import parameters
 from ._options import Json, Model, Quiet
 from ._output import aligned, echo, echo_json, in_line, named
 from ._tables import model_of
@@ -43,7 +42,7 @@ def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
     classes = getattr(fitted, "classes_", None)
     return {
         "class": type(fitted).__name__,
-        "parameters": parameters(fitted),
+        "parameters": fitted.get_params(deep=False),
         "target": None if recipe is None else recipe.target,
         "standardized": recipe is not None and bool(recipe.standardize),
         "classes": None if classes is None else classes.tolist(),

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from ._errors import INTERRUPTED, CommandError
 from ._learning import learned
-from ._methods import find, parameters
+from ._methods import find
 from ._options import Json, Quiet, Training, file_option, taking
 from ._output import check_place, echo, echo_json, named, say
 
@@ -66,7 +66,7 @@ def _facts(model: Any, method: str, recipe: Any, X: Any, y: Any) -> dict[str, An
     return {
         "method": method,
         "class": type(model).__name__,
-        "parameters": parameters(model),
+        "parameters": model.get_params(deep=False),
         "target": recipe.target,
         "features": list(recipe.feature_names),
         "classes": classes,

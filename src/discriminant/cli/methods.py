@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._methods import PROCEDURES, REGRESSORS, find, parameters, short_name
+from ._methods import PROCEDURES, REGRESSORS, find, short_name
 from ._options import Json, Quiet
 from ._output import echo_list
 
@@ -23,5 +23,5 @@ def _facts(name: str) -> dict[str, Any]:
         "makes": str(procedure),
         "task": "regression" if name in REGRESSORS else "classification",
         "summary": procedure.summary,
-        "parameters": parameters(procedure()),
+        "parameters": procedure().get_params(deep=False),
     }

@@ -105,7 +105,6 @@ ALIASES = {
     "minover": "min-over",
     "support-vector-machine-dear-slack": "support-vector-machine-large-c",  # its name in older files
 }
-FORMER = {"support-vector-machine-dear-slack": "support-vector-machine-large-c"}  # names of earlier versions
 
 
 def full_name(name: str) -> str:
@@ -115,7 +114,7 @@ def full_name(name: str) -> str:
     """
     plain = str(name).strip().lower().replace("_", "-")
     classes = {procedure.kind.lower(): key for key, procedure in reversed(METHODS.items())}
-    found = (classes | ALIASES | FORMER).get(plain, plain)
+    found = (classes | ALIASES).get(plain, plain)
     if isinstance(name, str) and found in METHODS:
         return found
     from .._guards.parameters import suggestion  # NumPy with it, which nobody needs who names what there is

@@ -29,7 +29,7 @@ from .._engine.extras import needed
 from .._engine.problem import check_weight
 from .._guards.validation import check_indices, explained
 from ..separation.verdict import Separability, separability
-from .methods import ALIASES, FORMER, LARGE, LONG, SLOW, chosen
+from .methods import ALIASES, LARGE, LONG, SLOW, chosen
 from .table import as_html, as_text, columns
 from .tasks import Row, Task, check_jobs, make_folds, run
 
@@ -102,7 +102,7 @@ class Comparison(Sequence[Row]):
         """A row by its place or by the name of its procedure."""
         if not isinstance(key, str):
             return self.rows[key]
-        found = next((row for row in self.rows if row.method in (key, (ALIASES | FORMER).get(key))), None)
+        found = next((row for row in self.rows if row.method in (key, ALIASES.get(key))), None)
         if found is None:
             raise KeyError(f"{key!r} was not compared; there are {', '.join(row.method for row in self.rows)}")
         return found

@@ -1,9 +1,4 @@
-"""The data of *Pattern Classification*, chapter 5: its table, its examples, its problems.
-
-References
-----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5.
-"""
+"""The data of *Pattern Classification*, chapter 5: its table, its examples, its problems."""
 
 from __future__ import annotations
 

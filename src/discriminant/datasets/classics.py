@@ -1,9 +1,4 @@
-"""Real data, most of it scikit-learn's, with what is known about their separability.
-
-References
-----------
-Fisher, "The use of multiple measurements in taxonomic problems", 1936 (iris); UCI Machine Learning Repository.
-"""
+"""Real data, most of it scikit-learn's, with what is known about their separability."""
 
 from __future__ import annotations
 

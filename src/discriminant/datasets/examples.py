@@ -1,10 +1,4 @@
-"""The worked examples of the lecture slides and of *Machine Learning: Theory and Practice*, chapter 8.
-
-References
-----------
-Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25.
-*Machine Learning: Theory and Practice*, ch. 8.
-"""
+"""The worked examples of the lecture slides and of *Machine Learning: Theory and Practice*, chapter 8."""
 
 from __future__ import annotations
 

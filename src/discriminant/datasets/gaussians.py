@@ -1,11 +1,4 @@
-"""Two Gaussian classes, whose posterior probability is known.
-
-References
-----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.8.3.
-
-Tests: ``tests/datasets/test_generators.py``.
-"""
+"""Two Gaussian classes, whose posterior probability is known.  Tests: ``tests/datasets/test_generators.py``."""
 
 from __future__ import annotations
 

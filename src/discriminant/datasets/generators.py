@@ -1,9 +1,4 @@
-"""Random data whose answers are known because they were planted.
-
-References
-----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5, Computer exercise 6, §5.4.1 and Problem 8.
-"""
+"""Random data whose answers are known because they were planted."""
 
 from __future__ import annotations
 

@@ -23,19 +23,12 @@ _HOMES = {
     "onnx": ("export_onnx",),
 }
 __getattr__, __dir__ = lazy(__name__, _HOMES)
-__all__ = __dir__()
+__all__ = ["ModelFileError", "Recipe", "Table", "TableError"]
+__all__ += ["dumps", "export_onnx", "load", "load_with_recipe", "loads", "read", "save", "scan", "write"]
 
 if TYPE_CHECKING:
-    from ._errors import ModelFileError as ModelFileError
-    from ._errors import TableError as TableError
-    from .models import dumps as dumps
-    from .models import load as load
-    from .models import load_with_recipe as load_with_recipe
-    from .models import loads as loads
-    from .models import save as save
-    from .onnx import export_onnx as export_onnx
-    from .recipe import Recipe as Recipe
-    from .tables import Table as Table
-    from .tables import read as read
-    from .tables import scan as scan
-    from .tables import write as write
+    from ._errors import ModelFileError, TableError
+    from .models import dumps, load, load_with_recipe, loads, save
+    from .onnx import export_onnx
+    from .recipe import Recipe
+    from .tables import Table, read, scan, write

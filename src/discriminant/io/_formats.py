@@ -190,14 +190,14 @@ def _series(name: str, array: Any) -> Any:
     return pl.Series(name, array.tolist() if array.dtype.kind == "U" else np.ascontiguousarray(array))
 
 
-def _write_npy(frame: Any, file: Any) -> None:
+def _write_npy(frame: Any, file: Any, header: bool) -> None:
     strange = [name for name, kind in frame.schema.items() if not (kind.is_numeric() or kind == pl.Boolean)]
     if strange:
         raise TableError(f"column {strange[0]!r} is no number, and npy is one table of numbers: take npz or csv.")
     np.save(file, frame.to_numpy(), allow_pickle=False)
 
 
-def _write_npz(frame: Any, file: Any) -> None:
+def _write_npz(frame: Any, file: Any, header: bool) -> None:
     columns = {name: frame[name].to_numpy() for name in frame.columns}
     plain = {name: column.astype(str) if column.dtype == object else column for name, column in columns.items()}
     np.savez(file, allow_pickle=False, **plain)
@@ -211,14 +211,13 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "npy": _read_npy,
     "npz": _read_npz,
 }
-LINES: dict[str, Callable[[Any, Any, bool], None]] = {  # formats of lines, the first portion with a header
+LINES = ("csv", "tsv", "jsonl")  # formats that are written portion by portion, the first one with a header
+WRITERS: dict[str, Callable[[Any, Any, bool], None]] = {
     "csv": lambda frame, file, header: frame.write_csv(file, include_header=header),
     "tsv": lambda frame, file, header: frame.write_csv(file, include_header=header, separator="\t"),
     "jsonl": lambda frame, file, header: frame.write_ndjson(file),
-}
-WRITERS: dict[str, Callable[[Any, Any], None]] = {  # formats that are written as a whole
-    "parquet": lambda frame, file: frame.write_parquet(file),
-    "arrow": lambda frame, file: frame.write_ipc(file),
+    "parquet": lambda frame, file, header: frame.write_parquet(file),
+    "arrow": lambda frame, file, header: frame.write_ipc(file),
     "npy": _write_npy,
     "npz": _write_npz,
 }

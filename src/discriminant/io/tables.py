@@ -26,23 +26,9 @@ from ._formats import LINES, MARKS, READERS, WRITERS, named, read_csv, rows_of
 
 pl = needed("polars", "io")
 
-FORMATS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".libsvm": "libsvm",
-    ".svm": "libsvm",
-    ".svmlight": "libsvm",
-    ".npy": "npy",
-    ".npz": "npz",
-}
+# The endings of each format, the first of which is its name too.
+ENDINGS = "csv | tsv tab | parquet pq | arrow feather ipc | jsonl ndjson | libsvm svm svmlight | npy | npz"
+FORMATS = {f".{ending}": kind.split()[0] for kind in ENDINGS.split("|") for ending in kind.split()}
 Source = str | os.PathLike[str]
 AsText = Callable[[str], bool]
 
@@ -109,10 +95,9 @@ def _frame(frame: Any) -> Any:
     if isinstance(frame, pl.LazyFrame):
         return frame.collect()
     try:
-        made = pl.DataFrame(frame)
+        return pl.DataFrame(frame)
     except Exception as error:
         raise TableError(f"a {type(frame).__name__} is no table ({error}): give a data frame.") from error
-    return made
 
 
 def format_of(source: Source, format: str | None = None) -> str:
@@ -318,9 +303,9 @@ def write(frame: Any, path: Source, format: str | None = None) -> None:
 def write_portions(frames: Iterable[Any], path: Source, format: str | None = None) -> None:
     """Write a table that comes in portions; as CSV, TSV or JSON lines none is kept longer than it takes to write it."""
     kind = format_of(path, format)
-    if kind not in LINES and kind not in WRITERS:
-        raise TableError(f"tables are not written as {kind}: choose one of {', '.join([*LINES, *WRITERS])}.")
-    if kind in WRITERS:
+    if kind not in WRITERS:
+        raise TableError(f"tables are not written as {kind}: choose one of {', '.join(WRITERS)}.")
+    if kind not in LINES:
         frames = [pl.concat(frames, how="vertical_relaxed")]
     if os.fspath(path) != "-":
         with _named_errors(path, OSError, "written"), replacing(path) as file:  # the frames have errors of their own
@@ -335,10 +320,7 @@ def write_portions(frames: Iterable[Any], path: Source, format: str | None = Non
 
 def _put(frame: Any, file: Any, kind: str, header: bool, path: Source) -> None:
     with _named_errors(path, what="written"):
-        if kind in LINES:
-            LINES[kind](frame, file, header)
-        else:
-            WRITERS[kind](frame, file)
+        WRITERS[kind](frame, file, header)
 
 
 def _print(data: bytes) -> None:

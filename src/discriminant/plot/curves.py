@@ -1,9 +1,4 @@
-"""Errors and criterion against the iterations of a fit.
-
-References
-----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5, computer exercises 1–4 and 8, which ask for such curves.
-"""
+"""Errors and criterion against the iterations of a fit."""
 
 from __future__ import annotations
 

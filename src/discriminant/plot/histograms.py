@@ -1,9 +1,4 @@
-"""The distribution of the margins.
-
-References
-----------
-Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2, Definition 2.2, Fig. 2.2–2.4.
-"""
+"""The distribution of the margins."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""A comparison as one HTML page that needs nothing else: no script, no link, no other file.
-
-References
-----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5, Table 5.1, whose rows it compares.
-"""
+"""A comparison as one HTML page that needs nothing else: no script, no link, no other file."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Decision regions in the plane of two features.
-
-References
-----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.2, Fig. 5.3 and 5.4.
-"""
+"""Decision regions in the plane of two features."""
 
 from __future__ import annotations
 

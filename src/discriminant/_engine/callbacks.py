@@ -48,7 +48,6 @@ class Listener:
         return self._ended(self._task, attributes)
 
     def finish(self) -> None:
-        """The fit has ended; the estimator is fitted."""
         if self.heard:
             self._ended(self._root, dict)
 

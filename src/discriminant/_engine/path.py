@@ -11,8 +11,6 @@ from .._guards.state import Changing, Undo
 from .rows import compiled, inlined
 
 MAX_CORRECTIONS = 10_000  # recorded one by one; beyond that the path is thinned
-
-
 MAX_BYTES = 256 * 2**20  # what the paths of a fit may occupy, and once more while they are handed over
 
 

@@ -113,7 +113,6 @@ RECORD = Choice((None, "weights"))
 PASSES = Number("give a whole number of passes, 1 or more", 1, closed=True, whole=True)
 CACHE_SIZE = Number("give the megabytes that kernel rows may take", 0)
 
-
 _TABLES: dict[type, dict[str, Constraint]] = {}
 
 

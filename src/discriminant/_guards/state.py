@@ -40,7 +40,7 @@ class Changing:
 def undo(thing: Any, known: set[int]) -> Undo:
     """What puts a thing back as it is now; nothing for what is ``known`` already or never changes in place."""
     if id(thing) in known:
-        return _nothing
+        return lambda: None
     known.add(id(thing))
     if isinstance(thing, Changing):
         return thing.undo(known)
@@ -52,11 +52,7 @@ def undo(thing: Any, known: set[int]) -> Undo:
         return lambda: np.copyto(thing, values)
     if isinstance(thing, list | tuple | dict):
         return _undo_all(thing, known)
-    return _nothing
-
-
-def _nothing() -> None:
-    pass
+    return lambda: None
 
 
 def _undo_all(things: list[Any] | tuple[Any, ...] | dict[Any, Any], known: set[int]) -> Undo:

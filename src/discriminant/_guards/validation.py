@@ -43,7 +43,6 @@ def taken(model: Any, *data: Any, **options: Any) -> Any:
 
 
 def table_of(X: Any) -> Any:
-    """X as a CSR matrix with sound indices, or as an array."""
     check_indices(X)
     return X.tocsr() if sparse.issparse(X) else np.asarray(X)
 

@@ -16,7 +16,6 @@ INTERRUPTED = 130
 LONGEST = 880  # characters of a message; with its "Error: " it stays below 900
 FEW = 8  # names that a message lists
 
-
 OPTION = re.compile(r"\b(missing|unseen|format|drop)='([^']*)'")
 
 
@@ -25,7 +24,6 @@ class CommandError(ValueError):
 
 
 def sentence(error: BaseException) -> str:
-    """What went wrong, in one short message."""
     told = getattr(error, "format_message", None)  # typer's own errors, whichever click it brings
     if told is not None:
         return shortened(f"{told().rstrip('.')}. Try --help.".replace("?.", "?"))

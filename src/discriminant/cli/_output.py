@@ -41,7 +41,6 @@ def visible(text: str) -> str:
 
 
 def in_line(name: Any) -> str:
-    """Somebody's name for something in one line of a text."""
     return visible(str(name)).replace("\n", "\\n").replace("\t", "\\t")
 
 
@@ -157,7 +156,6 @@ def echo_list(kind: str, facts: Sequence[dict[str, Any]], heads: Sequence[str], 
 
 
 def watched() -> bool:
-    """Whether progress is shown: on a terminal, without ``--quiet``."""
     return sys.stderr.isatty() and not _state["quiet"] and os.environ.get("TERM") != "dumb"
 
 

@@ -119,7 +119,6 @@ def learnable(given: Rows) -> tuple[Recipe, Any, Any, Any]:
 
 
 def tell_reading(recipe: Recipe) -> None:
-    """Say on stderr how columns were read that are not plain numbers."""
     if recipe.reading:
         say(f"Read {shortened(option_names('; '.join(recipe.reading)))}.")
 
@@ -156,7 +155,6 @@ def standard_input(first: str, second: str) -> None:
 
 
 def check_file(source: str, what: str) -> None:
-    """Refuse a path that is no file, with the names beside it that resemble it."""
     path = Path(source)
     if path.is_dir():
         raise CommandError(f"{source!r} is a folder: give {what}.")

@@ -32,9 +32,10 @@ def fit(
         raise CommandError("--json and -o - would both write to stdout: give the model a file name.")
     check_place(output, given.data)
     model, recipe, X, y, _, interrupted = learned(given, find(given.method), lambda _: output and _writer())
-    if output is not None:
-        _save(model, recipe, output)
-    if output not in (None, "-"):
+    if output == "-":
+        echo(_writer().dumps(model, recipe))
+    elif output is not None:
+        _writer().save(model, output, recipe)
         say(f"The model {'learned so far ' if interrupted else ''}is in {output}.")
     facts = _facts(model, given.method, recipe, X, y) | {"model": output, "interrupted": interrupted}
     if json:
@@ -42,14 +43,6 @@ def fit(
     else:
         (say if output == "-" else echo)(_text(model, facts))
     return INTERRUPTED if interrupted else 0
-
-
-def _save(model: Any, recipe: Any, output: str) -> None:
-    models = _writer()
-    if output == "-":
-        echo(models.dumps(model, recipe))
-    else:
-        models.save(model, output, recipe)
 
 
 def _writer() -> ModuleType:

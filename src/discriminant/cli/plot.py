@@ -20,8 +20,6 @@ from ._output import check_place, echo_json, say
 from ._tables import axes_of
 
 MEDIANS, LEFT_OUT = "medians", "left out"  # what becomes of the features that are no axes
-
-
 Kind = StrEnum("Kind", ["BOUNDARY", "CONVERGENCE", "MARGINS"])  # what the picture shows
 
 

@@ -101,7 +101,6 @@ class _Scoring:
         self.done = 0
 
     def portions(self, rows: Table, tell: Callable[[float], None]) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """Some rows, and their new columns; then the next ones."""
         seen = 0
         for share, frame in rows.portions(list(rows.schema)):
             whole = self._without_gaps(frame) if self.dropping else frame

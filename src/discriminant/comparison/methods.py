@@ -108,10 +108,7 @@ ALIASES = {
 
 
 def full_name(name: str) -> str:
-    """The name in ``METHODS`` of a procedure, by that name, a short one or that of its class.
-
-    An unknown one is refused with its neighbors.
-    """
+    """The name in ``METHODS`` of a procedure, by that name, a short one or that of its class."""
     plain = str(name).strip().lower().replace("_", "-")
     classes = {procedure.kind.lower(): key for key, procedure in reversed(METHODS.items())}
     found = (classes | ALIASES).get(plain, plain)

@@ -114,10 +114,6 @@ def _is_history(value: Any) -> bool:
     return all(column.ndim == 1 and column.size == passes[0].size for column in passes)
 
 
-def _is_layers(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 0 and all(map(is_floats, value))
-
-
 def _is_array(value: Any, kinds: str) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in kinds
 
@@ -138,7 +134,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {
     "status": lambda value: isinstance(value, Status),
     "report": lambda value: isinstance(value, Report),
     "history": _is_history,
-    "layers": _is_layers,
+    "layers": lambda value: isinstance(value, list) and len(value) > 0 and all(map(is_floats, value)),
 }
 
 

@@ -49,8 +49,8 @@ class Column:
         """How it was read, in words; nothing of plain numbers. Of its ``rows`` values, ``gaps`` are missing."""
         words = []
         if self.levels is not None:
-            n = self.width
-            words.append(f"text, {n:,} level{'s' * (n > 1)} stand{'s' * (n == 1)} for {_columns(n)} of zeros and ones")
+            n, s = self.width, "s" * (self.width > 1)
+            words.append(f"text, {n:,} level{s} stand{'' if s else 's'} for {n:,} column{s} of zeros and ones")
             if 2 < n == rows - gaps:
                 words.append(f"a different one in each row, an identifier? Leave it out (drop={self.name!r})")
         if self.fill is not None and gaps:
@@ -79,7 +79,6 @@ class Column:
         out[absent] = np.nan
 
     def put_fill(self, out: NDArray[np.float64]) -> None:
-        """Write what stands for missing values in place of NaN."""
         absent = np.isnan(out[:, 0])
         if not absent.any():
             return
@@ -98,10 +97,6 @@ class Column:
         return Column(self.name, self.levels, self.levels[int(np.nansum(out, axis=0).argmax())])
 
 
-def _columns(n: int) -> str:
-    return f"{n:,} column{'s' * (n > 1)}"
-
-
 def is_number(kind: Any) -> bool:
     """Whether a polars type is a number; a column without any value counts as one."""
     return bool(kind.is_numeric() or kind == pl.Null)
@@ -117,7 +112,6 @@ def is_sparse(kind: Any) -> bool:
 
 
 def check_feature(name: str, kind: Any) -> None:
-    """Refuse a column that cannot become numbers, with advice."""
     if kind.is_temporal():
         raise dates_refused(name, str(kind))
     if not (is_number(kind) or is_text(kind) or is_sparse(kind)):

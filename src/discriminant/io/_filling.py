@@ -117,13 +117,11 @@ class Filling:
         return lacking if lacking.any() else None
 
     def _refuse(self, name: str, row: int) -> None:
-        remedy = (
-            "fill it in"
-            if self.applying
-            else "fill it in, or leave such rows out (missing='drop')"
-            if name in self.aside
-            else "fill it in, leave such rows out (missing='drop'), or put the median in its place (missing='median')"
-        )
+        remedy = "fill it in, leave such rows out (missing='drop'), or put the median in its place (missing='median')"
+        if name in self.aside:
+            remedy = "fill it in, or leave such rows out (missing='drop')"
+        if self.applying:
+            remedy = "fill it in"
         raise TableError(f"column {name!r} lacks a value in row {row + 1:,}: {remedy}.")
 
     @property

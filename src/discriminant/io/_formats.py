@@ -122,9 +122,9 @@ def _array(file: Any, size: int, source: Any) -> Any:
             raise TableError(f"{named(source)} claims an array of shape {shape} in {size:,} bytes: write it again.")
         file.seek(0)
         return np.lib.format.read_array(file, allow_pickle=False)
-    except (ValueError, EOFError) as error:  # numpy's message advises to load it all the same
-        if isinstance(error, TableError):
-            raise
+    except TableError:
+        raise
+    except (ValueError, EOFError):  # numpy's message advises to load it all the same
         raise TableError(
             f"{named(source)} is no array file of numbers or text, the only ones that are read safely."
         ) from None

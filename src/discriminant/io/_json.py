@@ -37,9 +37,9 @@ def parsed(text: str) -> Any:
         return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise not_a_model(f"it is not JSON ({error}).") from None
+    except ModelFileError:
+        raise
     except (ValueError, RecursionError) as error:
-        if isinstance(error, ModelFileError):
-            raise
         raise not_a_model(f"{error}.") from None
 
 

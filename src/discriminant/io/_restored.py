@@ -18,7 +18,6 @@ from ._codec import decoded
 from ._errors import not_a_model
 
 WIDE = 10**6  # features from which a trial pattern is sparse
-CHECKS = ("_check_parameters", "_check_network", "_check_rule")
 
 
 @cache

@@ -42,8 +42,6 @@ DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{2,4}(?:[T ,].*)?")
 
 
 class Looks(NamedTuple):
-    """What the texts of a column look like."""
-
     numbers: int  # how many are numbers, plain ones or in a dress
     dress: str | None  # what most of the others wear: "a percent sign"
     dressed: str | None  # an example of these
@@ -85,7 +83,7 @@ def tidy(series: Any, comma: bool, typed: bool) -> Any:
         return texts if numbers is None or numbers.null_count() == len(numbers) else numbers
     if first.str.contains(TEMPORAL).all():
         return _as_dates(texts)
-    return _as_booleans(texts) if _are_booleans(first) else texts
+    return texts.str.to_lowercase() == "true" if _are_booleans(first) and _are_booleans(texts) else texts
 
 
 def _unquoted(texts: Any) -> Any:
@@ -123,10 +121,6 @@ def _as_dates(texts: Any) -> Any:
 
 def _are_booleans(texts: Any) -> bool:
     return bool(texts.str.to_lowercase().is_in(["true", "false"]).all())
-
-
-def _as_booleans(texts: Any) -> Any:
-    return texts.str.to_lowercase() == "true" if _are_booleans(texts) else texts
 
 
 def _without(texts: Any, words: list[str], compared: Any | None = None) -> Any:

@@ -41,10 +41,11 @@ class _Graph:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
-    def op(self, kind: str, *inputs: str, name: str | None = None, **options: Any) -> str:
-        """Add an operator; the name of its output."""
+    def op(self, kind: str, *inputs: Any, name: str | None = None, **options: Any) -> str:
+        """Add an operator on outputs by name and on constants; the name of its own output."""
+        given = [each if isinstance(each, str) else self.constant(each) for each in inputs]
         name = name or f"{kind.lower()}_{len(self.nodes)}"
-        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **options))
+        self.nodes.append(self.onnx.helper.make_node(kind, given, [name], **options))
         return name
 
     def constant(self, value: Any) -> str:
@@ -56,7 +57,7 @@ class _Graph:
         return name
 
     def affine(self, X: str, W: Any, b: Any) -> str:
-        return self.op("Add", self.op("MatMul", X, self.constant(W)), self.constant(b))
+        return self.op("Add", self.op("MatMul", X, W), b)
 
 
 def export_onnx(model: Any, path: str | os.PathLike[str], recipe: Recipe | None = None) -> None:
@@ -122,13 +123,10 @@ def _check(model: Any, recipe: Recipe | None) -> None:
         raise ModelFileError("kernel is a function of your own, for which there is no graph: take one of the library.")
 
 
-def _dtype(model: Any) -> np.dtype[Any]:
-    for name in ("coef_", "dual_coef_", "coefs_"):
-        if name in vars(model):
-            held = vars(model)[name]
-            first: NDArray[Any] = held[0] if isinstance(held, list) else held
-            return first.dtype
-    return np.dtype(np.float64)
+def _dtype(model: Any) -> Any:
+    found = (vars(model)[name] for name in ("coef_", "dual_coef_", "coefs_") if name in vars(model))
+    held: Any = next(found, np.empty(0))
+    return held[0].dtype if isinstance(held, list) else held.dtype
 
 
 def _prepared(graph: _Graph, recipe: Recipe, x: str) -> str:
@@ -139,10 +137,9 @@ def _prepared(graph: _Graph, recipe: Recipe, x: str) -> str:
             for column in recipe.columns
             for value in ([column.fill] if column.levels is None else [level == column.fill for level in column.levels])
         ]
-        x = graph.op("Where", graph.op("IsNaN", x), graph.constant(np.array(fills, np.float64)), x)
+        x = graph.op("Where", graph.op("IsNaN", x), np.array(fills, np.float64), x)
     if recipe.standardize:
-        x = graph.op("Sub", x, graph.constant(recipe.means))
-        x = graph.op("Div", x, graph.constant(recipe.scales))
+        x = graph.op("Div", graph.op("Sub", x, recipe.means), recipe.scales)
     return x
 
 
@@ -180,23 +177,21 @@ def _kernel(graph: _Graph, kernel: mercer.Kernel, x: str, rows: NDArray[Any], su
     """K(x, z) for the patterns z of the expansion."""
     Z = rows.astype(np.float64)
     if isinstance(kernel, mercer.Precomputed):
-        return graph.op("Gather", x, graph.constant(support.astype(np.int64)), axis=1)
+        return graph.op("Gather", x, support.astype(np.int64), axis=1)
     if isinstance(kernel, mercer.Gaussian):
         # Far from the origin the products would swallow the distances, so all move by the mean, as in mercer.
         center = Z.mean(axis=0)
         z = (Z - center) / kernel.sigma
-        u = graph.op("Div", graph.op("Sub", x, graph.constant(center)), graph.constant(float(kernel.sigma)))
-        own = graph.op("ReduceSum", graph.op("Mul", u, u), graph.constant(np.array([1])), keepdims=1)
-        both = graph.op("MatMul", u, graph.constant(-2 * z.T))
-        apart = graph.op("Add", graph.op("Add", both, own), graph.constant((z**2).sum(axis=1)))
-        return graph.op("Exp", graph.op("Neg", graph.op("Max", apart, graph.constant(0.0))))
-    products = graph.op("MatMul", x, graph.constant(Z.T))
+        u = graph.op("Div", graph.op("Sub", x, center), float(kernel.sigma))
+        own = graph.op("ReduceSum", graph.op("Mul", u, u), np.array([1]), keepdims=1)
+        both = graph.op("MatMul", u, -2 * z.T)
+        apart = graph.op("Add", graph.op("Add", both, own), (z**2).sum(axis=1))
+        return graph.op("Exp", graph.op("Neg", graph.op("Max", apart, 0.0)))
+    products = graph.op("MatMul", x, Z.T)
     if isinstance(kernel, mercer.Polynomial):
-        base = graph.op("Add", products, graph.constant(float(kernel.coef0)))
-        return graph.op("Pow", base, graph.constant(float(kernel.degree)))
+        return graph.op("Pow", graph.op("Add", products, float(kernel.coef0)), float(kernel.degree))
     if isinstance(kernel, mercer.Sigmoid):
-        inner = graph.op("Mul", products, graph.constant(float(kernel.a)))
-        return graph.op("Tanh", graph.op("Add", inner, graph.constant(float(kernel.b))))
+        return graph.op("Tanh", graph.op("Add", graph.op("Mul", products, float(kernel.a)), float(kernel.b)))
     return products
 
 
@@ -206,7 +201,7 @@ def _decision(graph: _Graph, model: Any, S: str) -> tuple[str, bool]:
     if "subclasses_" in vars(model):
         parts = []
         for i in range(c):
-            own = graph.op("Gather", S, graph.constant(np.flatnonzero(model.subclasses_ == i)), axis=1)
+            own = graph.op("Gather", S, np.flatnonzero(model.subclasses_ == i), axis=1)
             parts.append(graph.op("ReduceMax", own, axes=[1], keepdims=1))
         if c == 2:
             return graph.op("Sub", parts[1], parts[0]), True
@@ -218,12 +213,12 @@ def _decision(graph: _Graph, model: Any, S: str) -> tuple[str, bool]:
         first[p, i] = second[p, j] = 1
     zero = graph.constant(0.0)
     won = [
-        graph.op("MatMul", graph.op("Cast", graph.op(kind, S, zero), to=11), graph.constant(side))
+        graph.op("MatMul", graph.op("Cast", graph.op(kind, S, zero), to=11), side)
         for kind, side in (("Less", first), ("Greater", second))
     ]
-    confidence = graph.op("MatMul", S, graph.constant(second - first))
-    size = graph.op("Add", graph.op("Abs", confidence), graph.constant(1.0))
-    squashed = graph.op("Div", confidence, graph.op("Mul", size, graph.constant(3.0)))
+    confidence = graph.op("MatMul", S, second - first)
+    size = graph.op("Add", graph.op("Abs", confidence), 1.0)
+    squashed = graph.op("Div", confidence, graph.op("Mul", size, 3.0))
     return graph.op("Add", graph.op("Add", *won), squashed), False
 
 
@@ -233,14 +228,14 @@ def _classifier(graph: _Graph, model: Any, x: str) -> list[Any]:
     decision, flat = _decision(graph, model, S)
     if flat:
         axis = graph.constant(np.array([1]))
-        index = graph.op("Squeeze", graph.op("GreaterOrEqual", decision, graph.constant(0.0)), axis)
+        index = graph.op("Squeeze", graph.op("GreaterOrEqual", decision, 0.0), axis)
         index = graph.op("Cast", index, to=onnx.TensorProto.INT64)
         graph.op("Squeeze", decision, axis, name="scores")
     else:
         index = graph.op("ArgMax", decision, axis=1, keepdims=0)
         graph.op("Identity", decision, name="scores")
     labels = _labels(model.classes_)
-    graph.op("Gather", graph.constant(labels), index, name="label")
+    graph.op("Gather", labels, index, name="label")
     text = labels.dtype.kind in "OU"
     kind = onnx.TensorProto.STRING if text else onnx.helper.np_dtype_to_tensor_dtype(labels.dtype)
     info, double = onnx.helper.make_tensor_value_info, onnx.TensorProto.DOUBLE
@@ -264,7 +259,7 @@ def _probabilities(graph: _Graph, model: Any, S: str, decision: str) -> str:
     """``predict_proba``: sigmoids or softmax of the discriminants, or what least squares makes of them."""
     if "sigmoids_" in vars(model):
         a, b = model.sigmoids_.T
-        inner = graph.op("Add", graph.op("Mul", decision, graph.constant(-a)), graph.constant(-b))
+        inner = graph.op("Add", graph.op("Mul", decision, -a), -b)
         return _shares(graph, graph.op("Sigmoid", inner), len(a))
     if hasattr(model, "_posteriors"):
         k = model.intercept_.size
@@ -272,8 +267,8 @@ def _probabilities(graph: _Graph, model: Any, S: str, decision: str) -> str:
         slope = model._posteriors(np.eye(k)) - start  # it is an affine function of the discriminants
         P = graph.affine(S, slope, start[0])
         if k == 1:
-            P = graph.op("Concat", graph.op("Sub", graph.constant(1.0), P), P, axis=1)
-        P = graph.op("Clip", P, graph.constant(0.0), graph.constant(1.0))
+            P = graph.op("Concat", graph.op("Sub", 1.0, P), P, axis=1)
+        P = graph.op("Clip", P, 0.0, 1.0)
         return _shares(graph, P, max(2, k))
     if model.multiclass_ == "two-category":
         return graph.op("Concat", graph.op("Sigmoid", graph.op("Neg", S)), graph.op("Sigmoid", S), axis=1)
@@ -285,10 +280,10 @@ def _probabilities(graph: _Graph, model: Any, S: str, decision: str) -> str:
 def _shares(graph: _Graph, P: str, c: int) -> str:
     """Rows divided by their sum; equal shares where that is zero, and 1 - p beside p where there is one column."""
     if c == 1:
-        return graph.op("Concat", graph.op("Sub", graph.constant(1.0), P), P, axis=1)
-    total = graph.op("ReduceSum", P, graph.constant(np.array([1])), keepdims=1)
-    empty = graph.op("Cast", graph.op("Equal", total, graph.constant(0.0)), to=graph.onnx.TensorProto.DOUBLE)
-    whole = graph.op("Add", total, graph.op("Mul", empty, graph.constant(float(c))))
+        return graph.op("Concat", graph.op("Sub", 1.0, P), P, axis=1)
+    total = graph.op("ReduceSum", P, np.array([1]), keepdims=1)
+    empty = graph.op("Cast", graph.op("Equal", total, 0.0), to=graph.onnx.TensorProto.DOUBLE)
+    whole = graph.op("Add", total, graph.op("Mul", empty, float(c)))
     return graph.op("Div", graph.op("Add", P, empty), whole)
 
 
@@ -296,5 +291,5 @@ def _regressor(graph: _Graph, model: Any, x: str) -> list[Any]:
     values, double = _scores(graph, model, x), graph.onnx.TensorProto.DOUBLE
     info = graph.onnx.helper.make_tensor_value_info
     flat = getattr(model, "_flat", True)
-    graph.op(*(("Squeeze", values, graph.constant(np.array([1]))) if flat else ("Identity", values)), name="value")
+    graph.op(*(("Squeeze", values, np.array([1])) if flat else ("Identity", values)), name="value")
     return [info("value", double, ["rows"] if flat else ["rows", model.n_outputs_])]

@@ -49,7 +49,6 @@ PICTURES = {
 
 
 def summary(comparison: Comparison) -> list[str]:
-    """The whole result in a few paragraphs."""
     verdict = comparison.verdict
     counts = {"separated": verdict.separated_rows.size, "boundary": verdict.boundary_rows.size}
     told = [VERDICTS[verdict.verdict].format(**counts) + PROVED]

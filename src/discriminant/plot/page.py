@@ -104,12 +104,9 @@ def report(
     '<!doctype html>'
     """
     needed("matplotlib", "plot")
-    if features is None:
-        chosen = telling_features(comparison.X, comparison.y)
-    else:
-        chosen = _chosen(features, comparison.feature_names)
-    text = _page(comparison, chosen, title)
-    write_whole(path, text)
+    X, y, names = comparison.X, comparison.y, comparison.feature_names
+    chosen = telling_features(X, y) if features is None else _chosen(features, names)
+    write_whole(path, _page(comparison, chosen, title))
     return Path(path)
 
 
@@ -145,7 +142,7 @@ def _page(comparison: Comparison, chosen: list[int], title: str) -> str:
         f'<p class="small">{escape(setting(comparison))}. {escape(_classes(comparison))}</p>',
         '<div class="verdict">' + "".join(f"<p>{escape(text)}</p>" for text in summary(comparison)) + "</div>",
         _section("All procedures", _table(comparison)),
-        _section("What the columns mean", _glossary()),
+        _section("What the columns mean", _definitions(GLOSSARY.items())),
         *_pictures(comparison, chosen),
         _section("The verdict and its proof", _proof(comparison)),
         f'<p class="small">Made by discriminant {escape(__version__)}. The features are taken as they are, and every '
@@ -168,19 +165,15 @@ def _classes(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    """The table, notes, and what the procedures had to say."""
     notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
     told = [(row.method, text) for row in comparison.rows for text in remarks(row)]
-    listed = "".join(f"<dt>{escape(method)}</dt><dd>{escape(text)}</dd>" for method, text in told)
-    said = f"<details><summary>Remarks of the procedures ({len(told)})</summary><dl>{listed}</dl></details>"
+    said = f"<details><summary>Remarks of the procedures ({len(told)})</summary>{_definitions(told)}</details>"
     best = '<p class="small">Bold: the fewest errors on rows not seen, and among equals the largest margin.</p>'
     return f'<div class="wide last-is-text">{html_table(comparison)}</div>{best}{notes}{said if told else ""}'
 
 
-def _glossary() -> str:
-    return (
-        "<dl>" + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in GLOSSARY.items()) + "</dl>"
-    )
+def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
+    return "<dl>" + "".join(f"<dt>{escape(word)}</dt><dd>{escape(text)}</dd>" for word, text in pairs) + "</dl>"
 
 
 def _proof(comparison: Comparison) -> str:

@@ -31,7 +31,7 @@ def test_weights_out_of_range_are_refused() -> None:
     with pytest.raises(ValueError, match="sample_weight reaches no more than 1e-301"):
         refuse_vanishing(np.array([0.0, 1e-301]))
     for total in (1e-300, np.inf):
-        with pytest.raises(ValueError, match=r"sample_weight times b adds up to .* out of range"):
+        with pytest.raises(ValueError, match=r"sample_weight times b adds up to .* divide it by its mean"):
             check_total(np.array([total]), "sample_weight times b")
 
 

@@ -100,7 +100,7 @@ def test_sound_matrices_pass() -> None:
 
 @pytest.mark.parametrize("what", bad_matrices())
 def test_bad_indices_are_refused(what: str) -> None:
-    with pytest.raises(ValueError, match=r"X is a sparse matrix in \w+ form with .*: build it anew\."):
+    with pytest.raises(ValueError, match=r"X is a sparse matrix in \w+ form with .*; build it anew\."):
         check_indices(bad_matrices()[what])
 
 

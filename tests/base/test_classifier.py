@@ -84,28 +84,28 @@ def frame() -> Any:
 
 
 BAD_DATA = {
-    "nan": (lambda: with_value(np.nan), "X contains NaN, first in row 3, column 1 .*: impute"),
-    "inf": (lambda: with_value(np.inf), "X contains infinity, first in row 3, column 1 .*: impute"),
-    "infinities": (opposite_infinities, "X contains infinity, first in row 3, column 1 .*: impute"),
+    "nan": (lambda: with_value(np.nan), "X contains NaN, first in row 3, column 1 .*; impute"),
+    "inf": (lambda: with_value(np.inf), "X contains infinity, first in row 3, column 1 .*; impute"),
+    "infinities": (opposite_infinities, "X contains infinity, first in row 3, column 1 .*; impute"),
     "sparse nan": (
         lambda: (sparse.csr_array(with_value(np.nan)[0]), small()[1]),
-        "X contains NaN, first in row 3, column 1 .*: impute",
+        "X contains NaN, first in row 3, column 1 .*; impute",
     ),
-    "empty": (lambda: (np.empty((0, 3)), np.empty(0)), r"0 sample\(s\) \(shape=\(0, 3\)\).* X is empty: give"),
-    "no features": (lambda: (np.empty((12, 0)), small()[1]), r"0 feature\(s\) \(shape=\(12, 0\)\).* X is empty: give"),
+    "empty": (lambda: (np.empty((0, 3)), np.empty(0)), r"0 sample\(s\) \(shape=\(0, 3\)\).* X is empty; give"),
+    "no features": (lambda: (np.empty((12, 0)), small()[1]), r"0 feature\(s\) \(shape=\(12, 0\)\).* X is empty; give"),
     "one class": (lambda: (small()[0], np.ones(12, int)), r"y holds one class, \[1\]: .* add rows of another class"),
-    "short y": (lambda: (small()[0], small()[1][:-1]), r"\[12, 11\].* rows of X and the labels in y: give one label"),
-    "text": (frame, "could not convert string to float: '(red|blue)'.* X has a column .*: encode it"),
+    "short y": (lambda: (small()[0], small()[1][:-1]), r"\[12, 11\].* rows of X and the labels in y; give one label"),
+    "text": (frame, "could not convert string to float: '(red|blue)'.* X has a column .*; encode it"),
     "text array": (
         lambda: (np.full((12, 2), "low"), small()[1]),
-        "could not convert string to float: .*'low'.* X has a column .*: encode it",
+        "could not convert string to float: .*'low'.* X has a column .*; encode it",
     ),
     "one dimension": (lambda: (small()[0][:, 0], small()[1]), "Expected 2D array, got 1D array instead.*Reshape"),
     "measurements as labels": (lambda: (small()[0], small()[0][:, 0]), "Unknown label type: continuous"),
     "nan labels": (lambda: (small()[0], np.where(small()[1] == 1, np.nan, 0.0)), "y contains NaN"),
     "mixed labels": (
         lambda: (small()[0], np.array(["a", 1] * 6, dtype=object)),
-        "y holds objects other than strings .*: give numbers only, or strings only",
+        "y must hold one kind of label .*; give numbers only, or strings only",
     ),
 }
 
@@ -147,7 +147,7 @@ def test_a_model_that_was_not_fitted_says_so(kind: Any) -> None:
         (-np.ones(12), r"sample_weight holds -1\.0, .* give finite weights >= 0"),
         (np.full(12, np.nan), "sample_weight holds nan, .* give finite weights >= 0"),
         (np.zeros(12), "sample_weight is zero for every row; give at least one positive weight"),
-        (["heavy"] * 12, "sample_weight holds what is no number .*'heavy'.*: give finite weights"),
+        (["heavy"] * 12, "sample_weight holds what is no number .*'heavy'.*; give finite weights"),
     ],
 )
 @pytest.mark.parametrize("kind", [kind for kind in CLASSIFIERS if weighted(kind)])

@@ -123,7 +123,7 @@ class TestGenerators:
             ("overlap", {"flip": 0.6}, "flip=0.6"),
             ("gaussian_pair", {"prior": 1}, "prior=1"),
             ("gaussian_pair", {"means": [1, 2]}, "means="),
-            ("gaussian_pair", {"covariances": np.eye(3)}, r"covariances has shape \(3, 3\)"),
+            ("gaussian_pair", {"covariances": np.eye(3)}, r"covariances of shape \(3, 3\) must be"),
             ("gaussian_pair", {"covariances": -np.eye(2)}, "positive definite"),
         ],
     )

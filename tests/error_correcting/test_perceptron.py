@@ -672,7 +672,7 @@ def test_partial_fit_asks_for_classes_and_keeps_them() -> None:
     assert model.classes_.tolist() == [0, 1]
     with pytest.raises(ValueError, match=r"classes=\[0, 2\] must be those of the first call, \[0, 1\]; leave them out"):
         model.partial_fit(X, y, classes=[0, 2])
-    with pytest.raises(ValueError, match=r"y holds .*7.*, which is not among classes=\[0, 1\]"):
+    with pytest.raises(ValueError, match=r"y holds .*7.* and must be among classes=\[0, 1\]; name all"):
         model.partial_fit(X, [0, 1, 7, 1])
     with pytest.raises(ValueError, match="give numbers only, or strings only"):
         Perceptron().partial_fit(X, y, classes=np.array([1, "a"], dtype=object))

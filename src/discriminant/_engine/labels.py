@@ -43,9 +43,7 @@ def check_labels(y: NDArray[Any]) -> None:
     except (TypeError, ValueError) as error:
         if y.dtype.kind != "O":
             raise
-        raise ValueError(
-            f"y holds objects other than strings ({error}): give numbers only, or strings only."
-        ) from error
+        raise ValueError(f"y must hold one kind of label ({error}); give numbers only, or strings only.") from error
 
 
 def encode_known(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
@@ -54,5 +52,6 @@ def encode_known(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     place = np.searchsorted(classes, y)
     known = classes[np.minimum(place, classes.size - 1)] == y
     if not np.all(known):
-        raise ValueError(f"y holds {np.asarray(y)[~known][0]!r}, which is not among classes={classes.tolist()}.")
+        odd = np.asarray(y)[~known][0]
+        raise ValueError(f"y holds {odd!r} and must be among classes={classes.tolist()}; name all classes at first.")
     return place.astype(np.int32)

@@ -23,18 +23,18 @@ def refusal(X: Any) -> ValueError:
             row, column = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1, int(X.indices[bad[0]])
         what = "NaN" if np.isnan(values.flat[bad[0]]) else "infinity"
         return ValueError(
-            f"X contains {what}, first in row {row}, column {column} (counted from 0): impute such values or drop "
-            "their rows."
+            f"X contains {what}, first in row {row}, column {column} (counted from 0), and must be finite; impute such "
+            "values or drop their rows."
         )
     largest = float(np.abs(values).max(initial=0))
     if largest < np.sqrt(np.finfo(values.dtype).max / (X.shape[1] + 1)):
         return ValueError(
-            f"the weights overflow {values.dtype}, although the entries of X reach no more than {largest:.3g}: give a "
+            f"the weights overflow {values.dtype}, although the entries of X reach no more than {largest:.3g}; give a "
             "smaller start, increment, margin or sample_weight."
         )
     return ValueError(
         f"X overflows: its entries reach {largest:.3g}, and inner products of that size are not finite in "
-        f"{values.dtype}. Divide the features by their size, for instance with StandardScaler."
+        f"{values.dtype}; divide the features by their size, for instance with StandardScaler."
     )
 
 
@@ -42,7 +42,7 @@ def refuse_vanishing(weight: NDArray[Any] | None) -> None:
     """Refuse weights of rows so small that their products with anything lose digits."""
     if weight is not None and (largest := weight.max(initial=0)) < LIGHT:
         raise ValueError(
-            f"sample_weight reaches no more than {largest:.3g}, and products with it are lost in float64: "
+            f"sample_weight reaches no more than {largest:.3g}, and products with it are lost in float64; "
             "multiply all weights by one number."
         )
 
@@ -59,7 +59,7 @@ def check_total(v: Matrix | None, name: str = "sample_weight") -> None:
     with np.errstate(over="ignore"):
         total = 1.0 if v is None else float(np.sum(v))
     if not 1e-290 < total < np.inf:
-        raise ValueError(f"{name} adds up to {total:.3g}, out of range: divide it by its mean.")
+        raise ValueError(f"{name} adds up to {total:.3g} and must add up to a number > 1e-290; divide it by its mean.")
 
 
 def published(A: Matrix, dtype: Any) -> NDArray[Any]:
@@ -68,7 +68,7 @@ def published(A: Matrix, dtype: Any) -> NDArray[Any]:
         weights = A.astype(dtype)
     if not all_finite(weights):
         raise ValueError(
-            f"the weights overflow {dtype}: the features are too small, or vary too little about a large value. Scale "
+            f"the weights overflow {dtype}: the features are too small, or vary too little about a large value; scale "
             "them, for instance with StandardScaler."
         )
     return weights

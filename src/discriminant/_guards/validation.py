@@ -13,9 +13,9 @@ from scipy import sparse
 
 # What scikit-learn's messages leave unsaid, by a phrase of theirs.
 REMEDIES = {
-    "could not convert": "X has a column of other things than numbers: encode it, say with OneHotEncoder, or drop it.",
-    "inconsistent numbers of samples": "These are the rows of X and the labels in y: give one label for each row.",
-    "is required by": "X is empty: give at least one row for each class, and one column.",
+    "could not convert": "X has a column of other things than numbers; encode it, say with OneHotEncoder, or drop it.",
+    "inconsistent numbers of samples": "These are the rows of X and the labels in y; give one label for each row.",
+    "is required by": "X is empty; give at least one row for each class, and one column.",
     "features as input": "Give X the columns that the model was fitted on.",
 }
 
@@ -34,12 +34,12 @@ def taken(model: Any, *data: Any, **options: Any) -> Any:
         raise too_large("X or y") from error
     except ValueError as error:
         if "at least one array or dtype" in str(error):
-            raise ValueError("X is a frame without columns: give at least one feature.") from None
+            raise ValueError("X has no columns and must have some; give at least one feature.") from None
         raise explained(error) from None
     except TypeError as error:
         if "datetime" not in str(error):  # scikit-learn's checks ask for a TypeError of other objects
             raise
-        raise ValueError(f"X or y holds dates ({error}): turn them into numbers, such as days.") from None
+        raise ValueError(f"X or y holds dates ({error}) and must hold numbers; give days, for example.") from None
 
 
 def table_of(X: Any) -> Any:
@@ -54,7 +54,7 @@ def explained(error: ValueError) -> ValueError:
 
 
 def too_large(name: str) -> ValueError:
-    return ValueError(f"{name} holds a whole number beyond the largest float, 1.8e308: divide all by their size.")
+    return ValueError(f"{name} holds a whole number beyond the largest float, 1.8e308; divide all by their size.")
 
 
 def floats(name: str, values: Any, dtype: Any, remedy: str) -> NDArray[Any]:
@@ -65,7 +65,7 @@ def floats(name: str, values: Any, dtype: Any, remedy: str) -> NDArray[Any]:
     except OverflowError as error:
         raise too_large(name) from error
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} holds what is no number ({error}): {remedy}.") from error
+        raise ValueError(f"{name} holds what is no number ({error}); {remedy}.") from error
 
 
 def finite_floats(name: str, values: Any, dtype: Any, remedy: str, *shapes: tuple[int, ...]) -> NDArray[Any]:
@@ -100,7 +100,7 @@ def check_indices(X: Any) -> None:
         sound = all(_within(part, size) for part, size in zip(table.coords, X.shape, strict=True))
         fault = None if sound else f"coordinates outside a matrix of shape {X.shape}"
     if fault is not None:
-        raise ValueError(f"X is a sparse matrix in {X.format.upper()} form with {fault}: build it anew.")
+        raise ValueError(f"X is a sparse matrix in {X.format.upper()} form with {fault}; build it anew.")
 
 
 def _fault(indptr: Any, indices: Any, stored: int, size: int, width: int) -> str | None:

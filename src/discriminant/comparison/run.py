@@ -27,6 +27,7 @@ from sklearn.utils import check_array, check_random_state
 
 from .._engine.extras import needed
 from .._engine.problem import check_weight
+from .._guards.parameters import refused
 from .._guards.validation import check_indices, explained
 from ..separation.verdict import Separability, separability
 from .methods import ALIASES, LARGE, LONG, SLOW, chosen
@@ -250,7 +251,7 @@ def compare(
     """
     makers = chosen(methods)
     if not makers:
-        raise ValueError('methods is empty: name at least one procedure, or "all".')
+        raise refused("methods", methods, "one or more names", 'name at least one procedure, or "all"')
     check_jobs(n_jobs)
     tell = progress if progress is not None else (lambda done, total, name: None)
     tell(0, len(makers), "separability")
@@ -284,9 +285,7 @@ def _names(X: Any, given: Sequence[str] | None) -> list[str]:
         given = list(getattr(X, "columns", ())) or [f"x{j}" for j in range(np.shape(X)[1] if np.ndim(X) == 2 else 0)]
     names = [str(name) for name in given]
     if len(np.shape(X)) == 2 and len(names) != np.shape(X)[1]:
-        raise ValueError(
-            f"feature_names has {len(names)} names: give one for each of the {np.shape(X)[1]} columns of X."
-        )
+        raise refused("len(feature_names)", len(names), f"{np.shape(X)[1]}", "give a name for each column of X")
     return names
 
 

@@ -135,7 +135,9 @@ def _gaussians(means: ArrayLike, covariances: ArrayLike | None) -> tuple[FloatAr
     d = m.shape[1]
     S = np.array(np.eye(d) if covariances is None else covariances, dtype=np.float64)
     if S.shape not in ((d, d), (2, d, d)) or not np.allclose(S, np.swapaxes(S, -1, -2)):
-        raise ValueError(f"covariances has shape {S.shape}; give a symmetric ({d}, {d}) matrix, or one for each class")
+        raise ValueError(
+            f"covariances of shape {S.shape} must be a symmetric {d, d} matrix; give one, or one for each class"
+        )
     if not (np.linalg.eigvalsh(S) > 0).all():
         raise ValueError("covariances must be positive definite; add a multiple of the identity")
     return m, np.broadcast_to(S, (2, d, d)).copy()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.extras import needed
+from .._guards.parameters import refused
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,14 +66,14 @@ def table(X: Any) -> Any:
         return X.tocsr()
     values = np.asarray(X.to_numpy() if hasattr(X, "to_numpy") else X)
     if values.ndim != 2 or len(values) == 0:
-        raise ValueError(f"X has shape {values.shape}: give one row for each of one or more patterns.")
+        raise refused("X.shape", values.shape, "(n, d) with n >= 1", "give one row for each pattern")
     return values
 
 
 def labels(y: Any, n: int) -> NDArray[Any]:
     vector = np.asarray(y)
     if vector.shape != (n,):
-        raise ValueError(f"y has shape {vector.shape}: give one label for each of the {n} rows of X.")
+        raise refused("y.shape", vector.shape, f"({n},)", "give one label for each row of X")
     return vector
 
 

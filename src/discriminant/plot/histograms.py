@@ -76,7 +76,7 @@ def leads(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], str]:
     classes = np.asarray(model.classes_).tolist()
     unknown = sorted({str(label) for label in y.tolist() if label not in classes})
     if unknown:
-        raise ValueError(f"y holds {unknown[0]!r}, which is not one of the model's classes {classes[:5]}.")
+        raise ValueError(f"y holds {unknown[0]!r} and must be among the model's classes {classes[:5]}; give these.")
     distances = geometric_margins(model, X, y)
     if distances is not None:
         return distances, "distance from the boundary"

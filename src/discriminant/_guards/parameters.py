@@ -130,11 +130,6 @@ def check_parameters(estimator: Any) -> None:
         constraint(name, getattr(estimator, name))
 
 
-def number(name: str, value: Any, remedy: str, low: float, *, closed: bool = False, high: float = math.inf) -> float:
-    """``value`` as a float in (low, high), or [low, high) when closed; otherwise an error that names it."""
-    return float(Number(remedy, low, high, closed)(name, value))
-
-
 def choice(name: str, value: Any, options: Sequence[Any]) -> Any:
     """``value`` when it is one of the options; otherwise an error that lists them."""
     return Choice(tuple(options))(name, value)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._guards.parameters import choice, number, refused
+from .._guards.parameters import Number, choice, refused
 
 Vector = NDArray[np.float64]
 
@@ -38,4 +38,5 @@ def _by_class(class_weight: Any, classes: NDArray[Any]) -> Vector:
     if strange := [label for label in class_weight if label not in known]:
         raise ValueError(f"class_weight names {strange[0]!r}, which is not among the classes {sorted(known)}.")
     weights = [class_weight.get(label, 1.0) for label in classes.tolist()]
-    return np.array([number("class_weight", weight, "give weights > 0", 0) for weight in weights])
+    positive = Number("give weights > 0", 0)
+    return np.array([positive("class_weight", weight) for weight in weights])

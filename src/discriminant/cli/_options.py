@@ -1,7 +1,4 @@
-"""The arguments and options that several commands share, one by one and in groups.
-
-Tests: ``tests/cli/test_command.py``.
-"""
+"""Arguments and options that several commands share, alone and in groups.  Tests: ``tests/cli/test_command.py``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``discriminant fit``: learn a model from a table, tell why it stopped, and save it.
-
-Tests: ``tests/cli/test_models.py``.
-"""
+"""``discriminant fit``: learn a model, tell why it stopped, and save it.  Tests: ``tests/cli/test_models.py``."""
 
 from __future__ import annotations
 

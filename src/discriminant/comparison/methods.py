@@ -12,6 +12,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import discriminant
@@ -123,7 +124,7 @@ def full_name(name: str) -> str:
 def chosen(methods: str | Iterable[str] | Mapping[str, Any]) -> dict[str, Callable[[], Any]]:
     """Name and maker of each procedure that was asked for: all, some by name, or estimators of the user's own."""
     if isinstance(methods, Mapping):
-        return {str(name): maker if _makes(maker) else _Copy(maker) for name, maker in methods.items()}
+        return {str(name): maker if _makes(maker) else partial(_copy, maker) for name, maker in methods.items()}
     if isinstance(methods, str):
         methods = METHODS if methods == "all" else methods.split(",")
     return {name: METHODS[name] for name in map(full_name, methods)}
@@ -134,11 +135,7 @@ def _makes(thing: Any) -> bool:
     return callable(thing) and (inspect.isclass(thing) or not hasattr(thing, "fit"))
 
 
-@dataclass(frozen=True)
-class _Copy:
-    estimator: Any
+def _copy(estimator: Any) -> Any:
+    from sklearn.base import clone  # heavy; whoever only lists the names has no use for it
 
-    def __call__(self) -> Any:
-        from sklearn.base import clone  # heavy; whoever only lists the names has no use for it
-
-        return clone(self.estimator)
+    return clone(estimator)

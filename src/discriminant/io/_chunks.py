@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .._engine.extras import needed
 from ._dialect import Dialect, opened, size_of
-from ._errors import TableError
+from ._errors import TableError, wrong_value
 from ._lines import last_line
 from ._texts import not_numbers
 
@@ -68,8 +68,5 @@ def _parsed(content: bytes, dialect: Dialect, types: dict[str, Any] | None, rows
     for name, kind in types.items():
         if kind.is_numeric() and frame.schema[name] == pl.String:
             row = int(not_numbers(frame[name], dialect.comma).arg_max() or 0)
-            value = frame[name][row]
-            raise TableError(
-                f"column {name!r} holds {value!r} in row {rows + row + 1:,}, after numbers only: correct it."
-            )
+            raise wrong_value(frame[name], row, rows, "after numbers only: correct it.")
     return frame

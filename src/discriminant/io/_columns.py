@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._engine.extras import needed
 from ..exceptions import warn_user
-from ._errors import TableError
+from ._errors import TableError, wrong_value
 from ._texts import looks_of
 
 pl = needed("polars", "io")
@@ -69,10 +69,8 @@ class Column:
         if unseen == "refuse" and np.any(strange := (place < 0) & ~absent):
             row = int(strange.argmax())
             known = ", ".join(self.levels[:12]) + (", …" if len(self.levels) > 12 else "")
-            raise TableError(
-                f"column {self.name!r} holds {texts[row]!r} in row {first + row + 1:,}, a level that the fit has not "
-                f"seen (it knows {known}): correct it, or ignore unseen levels (unseen='ignore')."
-            )
+            remedy = "correct it, or ignore unseen levels (unseen='ignore')."
+            raise wrong_value(texts, row, first, f"a level that the fit has not seen (it knows {known}): {remedy}")
         out[:] = 0
         known_rows = np.flatnonzero(place >= 0)
         out[known_rows, place[known_rows]] = 1
@@ -133,10 +131,7 @@ def numbers(series: Any, first: int) -> NDArray[np.float64]:
         strange = strange & series.is_not_null()
         if kind != pl.String or strange.any():
             row = int(strange.arg_max() or 0)
-            raise TableError(
-                f"column {series.name!r} holds {series[row]!r} in row {first + row + 1:,}, where a number should be: "
-                "correct it."
-            )
+            raise wrong_value(series, row, first, "where a number should be: correct it.")
         series = series.str.strip_chars()
     elif kind.is_integer():
         _check_exact(series, first)
@@ -151,10 +146,8 @@ def _check_exact(series: Any, first: int) -> None:
     wrong = (series.cast(pl.Float64).cast(pl.Int128, strict=False) != series.cast(pl.Int128)).fill_null(False)
     if wrong.any():
         row = int(wrong.arg_max())
-        raise TableError(
-            f"column {series.name!r} holds {series[row]} in row {first + row + 1:,}, which has more digits than a "
-            "float keeps: drop the column if it only names the rows, else subtract what the numbers have in common."
-        )
+        why = "drop the column if it only names the rows, else subtract what the numbers have in common."
+        raise wrong_value(series, row, first, f"which has more digits than a float keeps: {why}")
 
 
 def levels_of(name: str, found: set[str], rows: int) -> tuple[str, ...]:

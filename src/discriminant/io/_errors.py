@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from .._guards.parameters import suggestion
 
@@ -53,6 +54,11 @@ def not_a_model(reason: str) -> ModelFileError:
 
 def not_a_recipe(reason: str) -> TableError:
     return TableError(f"this is not a recipe: {reason}")
+
+
+def wrong_value(series: Any, row: int, first: int, why: str) -> TableError:
+    """The error for one value of a column, ``first`` rows of which came before."""
+    return TableError(f"column {series.name!r} holds {series[row]!r} in row {first + row + 1:,}, {why}")
 
 
 def absent(name: str, names: Iterable[str]) -> TableError:

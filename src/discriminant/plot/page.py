@@ -262,7 +262,8 @@ def _pictures(comparison: Comparison, chosen: list[int]) -> Iterable[str]:
     def spread(ax: Axes, model: Any) -> None:
         margins(model, comparison.X, comparison.y, ax)
 
-    models = [(row.method, row.model) for row in rows if _has_margins(row.model)]
+    scores = ("decision_function", "predict_proba")
+    models = [(row.method, row.model) for row in rows if any(hasattr(row.model, name) for name in scores)]
     if models:
         yield _section("How sure they are", _figure(models, spread, PICTURES["margins"], "Distribution of the margins"))
 
@@ -296,10 +297,6 @@ def _iterative(rows: Iterable[Row]) -> dict[str, Any]:
         if row.model is not None and course(row.model, "errors").size > 1:
             found.setdefault(type(row.model), row)
     return {row.method: row.model for row in list(found.values())[:CURVES]}
-
-
-def _has_margins(model: Any) -> bool:
-    return hasattr(model, "decision_function") or hasattr(model, "predict_proba")
 
 
 def _figure(

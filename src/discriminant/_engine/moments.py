@@ -44,17 +44,13 @@ class Moments:
         return bool(np.isfinite(self.scatter.sum()) and np.isfinite(self.cross.sum()))
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def moments(X: Any, T: Targets, v: Matrix | None = None, watch: Watch | None = None) -> Moments:
     """Means, scatter and cross products in one pass; what overflows is left to ``Moments.finite``.
 
     The squares are taken about a provisional center where the features lie far from zero, because
     Σ xxᵗ - n mmᵗ would cancel there.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _moments(X, T, v, watch)
-
-
-def _moments(X: Any, T: Targets, v: Matrix | None, watch: Watch | None) -> Moments:
     center = None if sparse.issparse(X) else provisional_center(X)
     sums = in_order(X, lambda rows: _sums(X[rows], T[rows], None if v is None else v[rows], center), watch)
     total, first, target_first, gram, cross, squares = sums

@@ -129,15 +129,14 @@ def loader(book: str, place: str, cited: str | None = None) -> Callable[[Callabl
 
 def unnamed(
     X: Any,
-    y: ArrayLike,
+    y: NDArray[Any],
     description: str,
     target_names: Sequence[str] = TARGETS,
     feature_names: Sequence[str] = (),
     **answers: Any,
 ) -> Dataset:
     """Give a data set without name and source, which its `loader` adds."""
-    X = X if hasattr(X, "shape") else np.array(X, dtype=np.float64)
-    return Dataset(X, np.asarray(y), "", "", description, feature_names, target_names, answers)
+    return Dataset(X, y, "", "", description, feature_names, target_names, answers)
 
 
 def two_categories(first: ArrayLike, second: ArrayLike, description: str, **answers: Any) -> Dataset:
@@ -147,9 +146,11 @@ def two_categories(first: ArrayLike, second: ArrayLike, description: str, **answ
     return unnamed(np.concatenate([omega1, omega2]), y, description, **answers)
 
 
-def labeled(X: ArrayLike, y: ArrayLike, description: str, **answers: Any) -> Dataset:
-    """Give a data set in the order in which its book lists the rows, classes 0 and 1."""
-    return unnamed(np.array(X, dtype=np.float64), y, description, ("0", "1"), **answers)
+def labeled(
+    X: ArrayLike, y: ArrayLike, description: str, target_names: Sequence[str] = ("0", "1"), **answers: Any
+) -> Dataset:
+    """Give a data set in the order in which its book lists the rows."""
+    return unnamed(np.array(X, dtype=np.float64), np.array(y), description, target_names, **answers)
 
 
 def overlap_proof(support: ArrayLike, multipliers: ArrayLike, point: ArrayLike) -> dict[str, Any]:

@@ -156,8 +156,8 @@ def xor_signed() -> Dataset:
     (array([ 1., -1.,  1., -1.]), array([1, 0, 1, 0]))
     """
     return unnamed(
-        [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]],
-        [1, 0, 1, 0],
+        np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]),
+        np.array([1, 0, 1, 0]),
         "Exclusive OR in features of ±1, solved by a quadratic kernel",
         **overlap_proof([0, 1, 2, 3], [0.5] * 4, [0, 0]),
         alpha=np.full(4, 1 / 8),

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._dataset import (
-    SLIDES,
-    THEORY_AND_PRACTICE,
-    Dataset,
-    labeled,
-    loader,
-    overlap_proof,
-    separated,
-    two_categories,
-    unnamed,
-)
+from ._dataset import SLIDES, THEORY_AND_PRACTICE, Dataset, labeled, loader, overlap_proof, separated, two_categories
 
 __all__ = [
     "slides_eight",
@@ -208,7 +198,7 @@ def regression_example() -> Dataset:
     array([0., 1., 2.])
     """
     X, y = [[1.0, 1.0], [1.0, 2.0], [2.0, 2.0]], [3.0, 5.0, 6.0]
-    return unnamed(X, y, "Three points on the plane y = x1 + 2 x2", (), solution=np.array([0.0, 1.0, 2.0]))
+    return labeled(X, y, "Three points on the plane y = x1 + 2 x2", (), solution=np.array([0.0, 1.0, 2.0]))
 
 
 @loader(THEORY_AND_PRACTICE, "Example 14")
@@ -256,4 +246,4 @@ def gradient_example() -> Dataset:
     """
     w, gradient = np.array([0.5, 0.0]), np.array([-1.0, -2.0])
     description = "One pattern and the gradient of its squared error"
-    return unnamed([[1.0, 2.0]], [1.0], description, (), weights=w, gradient=gradient)
+    return labeled([[1.0, 2.0]], [1.0], description, (), weights=w, gradient=gradient)

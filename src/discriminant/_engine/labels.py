@@ -53,5 +53,5 @@ def encode_known(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     known = classes[np.minimum(place, classes.size - 1)] == y
     if not np.all(known):
         odd = np.asarray(y)[~known][0]
-        raise ValueError(f"y holds {odd!r} and must be among classes={classes.tolist()}; name all classes at first.")
+        raise ValueError(f"y holds {odd!r} and must be among classes={classes.tolist()}; name all in the first call.")
     return place.astype(np.int32)

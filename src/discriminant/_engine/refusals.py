@@ -59,7 +59,7 @@ def check_total(v: Matrix | None, name: str = "sample_weight") -> None:
     with np.errstate(over="ignore"):
         total = 1.0 if v is None else float(np.sum(v))
     if not 1e-290 < total < np.inf:
-        raise ValueError(f"{name} adds up to {total:.3g} and must add up to a number > 1e-290; divide it by its mean.")
+        raise ValueError(f"{name} adds up to {total:.3g} and must be finite and > 1e-290; divide it by its mean.")
 
 
 def published(A: Matrix, dtype: Any) -> NDArray[Any]:

@@ -1,12 +1,18 @@
 """What a base describes is shown by its subclasses, with their own defaults, options and attributes."""
 
 import inspect
+import pickle
 from dataclasses import field
 
+import pytest
+from sklearn.base import clone
+
+from discriminant import MultilayerPerceptron, Perceptron
 from discriminant._guards.held import Held
 from discriminant._guards.parameters import FLAG, Choice
 from discriminant.base.inherited_docs import DocumentedEstimator, estimator
 from discriminant.base.iterative import available_when
+from discriminant.svm.estimator import Fold
 
 
 class Base(DocumentedEstimator):
@@ -198,6 +204,43 @@ eta : float, default=1.0
     The step.
 """
     assert Named.__doc__.startswith(head)
+
+
+@estimator
+class Derived(Named):
+    """With one more."""
+
+    eta: float = 2.0
+    tol: float = 1e-8
+
+
+def test_a_derived_class_adds_parameters_and_defaults_of_its_own():
+    assert (
+        str(inspect.signature(Derived)) == "(order: str | None = None, *, eta: float = 2.0, tol: float = 1e-08) -> None"
+    )
+    assert vars(Derived()) == {"order": None, "eta": 2.0, "tol": 1e-8}
+    assert Named().eta == 1.0
+    assert not hasattr(Derived, "eta")
+
+
+class Mine(Perceptron):
+    """A user's own: its ``__init__`` is written out."""
+
+    def __init__(self, *, margin: float = 0.5, extra: int = 1) -> None:
+        super().__init__(margin=margin)
+        self.extra = extra
+
+
+@pytest.mark.parametrize("model", [Perceptron(margin=0.5), Fold(C=2.0), MultilayerPerceptron((3,)), Mine(extra=2)])
+def test_scikit_learn_and_pickle_see_the_parameters(model):
+    shown = inspect.signature(type(model)).parameters
+    assert sorted(model.get_params()) == sorted(shown)
+    for copied in (clone(model), pickle.loads(pickle.dumps(model))):
+        assert type(copied) is type(model)
+        assert vars(copied) == vars(model)
+        assert copied != model  # two models are two, whatever their parameters
+    changed = [f"{name}={value!r}" for name, value in model.get_params().items() if value != shown[name].default]
+    assert repr(model) == f"{type(model).__name__}({', '.join(changed)})"
 
 
 def test_methods_show_the_parameters_that_all_methods_share():

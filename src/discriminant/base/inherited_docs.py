@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, dataclass_transform
 
 from .._guards.held import held_by
@@ -34,10 +34,14 @@ class DocumentedEstimator:
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 def estimator(kind: K) -> K:
-    """Make ``__init__`` of the annotated names in the body of a class, which are its parameters with their defaults."""
+    """Make ``__init__`` of the annotated names in the body of a class, which are its parameters with their defaults.
+
+    A derived class has those of its bases first.  Type checkers see the same signature; mypy takes unknown names too
+    unless it follows the imports of scikit-learn, whose classes have no types.
+    """
     dataclass(kw_only=True, eq=False, repr=False, match_args=False)(kind)
-    for parameter in fields(kind):
-        delattr(kind, parameter.name)  # a model has values, its class has not
+    for name in vars(kind)["__annotations__"].keys() & vars(kind).keys():
+        delattr(kind, name)  # a model has values, its class has not
     inherit(kind)
     return kind
 

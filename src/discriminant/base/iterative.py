@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -32,6 +33,7 @@ class SolvingEstimator(DocumentedEstimator, CallbackSupportMixin):
     """Base of the estimators that make one solution of each problem: ``_solutions`` is the mathematics."""
 
     report_: Report
+    history_: dict[str, NDArray[Any]]
     _parameters: dict[str, Constraint] = {}
     _rules: list[Rule]  # with which partial_fit goes on; none after a fit, which it continues from the weights
     _portions: list[Epochs]  # the epochs of all portions so far, one table a problem
@@ -101,8 +103,11 @@ class IterativeEstimator(SolvingEstimator):
 
     def _plan(self, kind: Any = Plan, **given: Any) -> Any:
         """How the rules of this fit are to run: what a plan of this kind asks for by the names of the parameters."""
-        known = vars(self) | {"record": vars(self).get("record") == "weights", "shares": self._shares()} | given
-        return kind(**{each.name: known[each.name] for each in fields(kind) if each.name in known})
+        known = vars(self)
+        asked = {name: known[name] for name in _names(kind) if name in known}
+        if issubclass(kind, Plan):
+            asked["record"], asked["shares"] = asked.get("record") == "weights", self._shares()
+        return kind(**asked | given)
 
     def _shares(self) -> int:
         """How many rules there are, which share the memory for paths."""
@@ -203,6 +208,11 @@ def start_vectors(start: Any, problem: Problem, n_problems: int, rows: int = 1) 
         remedy = f"give finite weights, an augmented vector (w0, w) of shape {wanted}"
         A[:] = finite_floats("start", start, problem.dtype, remedy, shape, shape[1:])
     return [part.copy() for part in A.reshape(n_problems, rows, -1)]
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
 
 
 def _equal(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -38,7 +38,8 @@ from .._engine.problem import Problem
 from .._engine.refusals import check_total, published
 from .._guards.parameters import Choice, Number, Or, refused
 from .._guards.validation import floats
-from ..base.classifier import LinearClassifier
+from ..base.classifier import LinearClassifier, exempt
+from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .highs import Vector
 from .inequalities import Inequalities, Optimum, inequalities, minimize
@@ -62,6 +63,7 @@ class ProgramFindings(Findings):
     steps: int
 
 
+@estimator
 class LinearProgram(LinearClassifier):
     """Linear programming: the weights that violate aᵗy ≥ b least, with the multipliers that prove it.
 
@@ -117,23 +119,12 @@ class LinearProgram(LinearClassifier):
         "criterion": Choice(tuple(CRITERIA)),
         "time_limit": Or((None,), Number("give seconds > 0, or None for no limit", 0)),
     }
-    _expected_failed_checks = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the answer is not unique: other weights are as good"
-        for kind in ("dense", "sparse")
-    }
+    _expected_failed_checks = exempt("the answer is not unique: other weights are as good")
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "perceptron",
-        b: Any = 1.0,
-        time_limit: float | None = None,
-        multiclass: str = "kesler",
-    ) -> None:
-        self.criterion = criterion
-        self.b = b
-        self.time_limit = time_limit
-        self.multiclass = multiclass
+    criterion: str = "perceptron"
+    b: Any = 1.0
+    time_limit: float | None = None
+    multiclass: str = "kesler"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -14,7 +14,7 @@ Firth, Biometrika 80 (1993).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
@@ -32,6 +32,7 @@ from .._guards.parameters import RECORD, Choice, Number, refused
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import IterativeClassifier
 from ..base.diagnosis import SENTENCES
+from ..base.inherited_docs import estimator
 from ..base.probabilities import ProbabilityMixin
 from ..exceptions import InfiniteEstimateWarning, warn_user
 from ..multiclass import relabel
@@ -54,6 +55,7 @@ CRITERIA = {
 }
 
 
+@estimator
 class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
     """Logistic regression for two classes or many, by log loss or squared loss, with a ridge, Firth's penalty or none.
 
@@ -121,28 +123,15 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
         "record": RECORD,
     }
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        loss: str = "log",
-        penalty: str | None = "l2",
-        class_weight: Any = None,
-        schedule: Any = None,
-        tol: float = 1e-8,
-        start: Any = None,
-        max_iter: int = 1000,
-        record: str | None = None,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.penalty = penalty
-        self.class_weight = class_weight
-        self.schedule = schedule
-        self.tol = tol
-        self.start = start
-        self.max_iter = max_iter
-        self.record = record
+    C: float = field(default=1.0, kw_only=False)
+    loss: str = "log"
+    penalty: str | None = "l2"
+    class_weight: Any = None
+    schedule: Any = None
+    tol: float = 1e-8
+    start: Any = None
+    max_iter: int = 1000
+    record: str | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -6,8 +6,8 @@ Tests: ``tests/mlp/test_classifier.py``, ``tests/mlp/test_regressor.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, cast
+from dataclasses import field, replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._engine.callbacks import Listener
 from .._engine.driver import Rule, Watch
 from .._engine.threads import one_blas_thread
-from .._guards.held import COURSE, OUTCOME, Held, optional
+from .._guards.held import COURSE, OUTCOME, optional
 from .._guards.parameters import FLAG, ORDER, PASSES, Choice, Number, Or, refused
 from .._guards.validation import all_finite
+from ..base.inherited_docs import estimator
 from ..base.iterative import IterativeEstimator, Solutions
 from ..exceptions import warn_user
 from ..solution import Epochs, epochs_of
@@ -40,6 +41,7 @@ FUNCTIONS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
 LAYER = Number("give the units of each hidden layer, (64,) or ()", 1, closed=True, whole=True)
 
 
+@estimator
 class NetworkEstimator(IterativeEstimator):
     """What classifier and regressor share: parameters, the fit, weights by hand, the forward pass.
 
@@ -89,7 +91,7 @@ class NetworkEstimator(IterativeEstimator):
         each pass, as met on the way; with ``early_stopping`` also ``"validation"``, the loss of the rows held out.
     """
 
-    _held: Held = optional(OUTCOME | COURSE) | {
+    _held = optional(OUTCOME | COURSE) | {
         "weights_": None,
         "coef_": None,
         "intercept_": None,
@@ -106,11 +108,9 @@ class NetworkEstimator(IterativeEstimator):
             raise ValueError(f"hidden={self.hidden!r} and the layers disagree.")
         self._rules, self._portions = [], epochs_of(getattr(self, "history_", {}))
 
-    history_: dict[str, NDArray[Any]]
-
-    _output: Callable[[], Output]  # the kind of the output units and their error, for as many as ``_units`` says
-    _lesson: Callable[..., Lesson]  # a problem with its targets, one a unit; a ``first`` one says how many there are
-    _aimed: Callable[..., Lesson]  # the lesson of X and y, once they have passed
+    _output: ClassVar[Callable[..., Output]]  # kind of the output units and their error, for as many as ``_units`` says
+    _lesson: ClassVar[Callable[..., Lesson]]  # a problem with its targets; a ``first`` one says how many units
+    _aimed: ClassVar[Callable[..., Lesson]]  # the lesson of X and y, once they have passed
 
     _parameters = {
         "activation": Choice(tuple(UNITS)),
@@ -127,40 +127,21 @@ class NetworkEstimator(IterativeEstimator):
         "validation_fraction": Number("give a share between 0 and 1", 0, 1),
     }
 
-    def __init__(
-        self,
-        hidden: tuple[int, ...] = (64,),
-        activation: str = "relu",
-        *,
-        solver: str = "adam",
-        alpha: float = 1e-4,
-        batch_size: int | str = "auto",
-        learning_rate: float = 0.001,
-        momentum: float = 0.9,
-        nesterov: bool = True,
-        order: str = "random",
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        random_state: Any = None,
-    ) -> None:
-        self.hidden = hidden
-        self.activation = activation
-        self.solver = solver
-        self.alpha = alpha
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.nesterov = nesterov
-        self.order = order
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
+    hidden: tuple[int, ...] = field(default=(64,), kw_only=False)
+    activation: str = field(default="relu", kw_only=False)
+    solver: str = "adam"
+    alpha: float = 1e-4
+    batch_size: int | str = "auto"
+    learning_rate: float = 0.001
+    momentum: float = 0.9
+    nesterov: bool = True
+    order: str = "random"
+    max_iter: int = 200
+    tol: float = 1e-4
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 10
+    random_state: Any = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -177,11 +158,11 @@ class NetworkEstimator(IterativeEstimator):
     def _drawn(self, lesson: Lesson, random: Any) -> NetworkRule:
         self._units = np.array([lesson.problem.n_features, *self._hidden(), lesson.T.shape[1]], np.int64)
         w = first_weights(self._units, self.activation, random, lesson.problem.dtype)
-        return NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), random)
+        return NetworkRule(w, self._units, self._output(), self._plan(TrainingPlan), random)
 
     def _present(self, lesson: Lesson, random: Any) -> NetworkRule:
         w = pack(self.coefs_, self.intercepts_, lesson.problem.dtype)
-        return NetworkRule(w, self._units, self._output(), TrainingPlan.of(self), random)
+        return NetworkRule(w, self._units, self._output(), self._plan(TrainingPlan), random)
 
     def _problems(self, problem: Any) -> list[Lesson]:
         return [self._lesson(problem, first=not self._has_begun())]
@@ -237,7 +218,7 @@ class NetworkEstimator(IterativeEstimator):
             rule = cast(NetworkRule, self._rules[0])
         else:
             rule = self._present(lesson, check_random_state(self.random_state))
-        rule.go_on(TrainingPlan.of(self))
+        rule.go_on(self._plan(TrainingPlan))
         return [rule]
 
     def _set_weights(self, A: NDArray[Any]) -> None:

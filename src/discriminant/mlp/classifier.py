@@ -33,6 +33,7 @@ from .._engine.problem import Problem, check_weight, make_problem
 from .._guards.parameters import Choice, refused
 from ..base.class_weights import check_class_weight
 from ..base.classifier import OnlineClassifier
+from ..base.inherited_docs import estimator
 from ..base.probabilities import ProbabilityMixin
 from ..geometry import Hyperplane, LinearMachine
 from ..solution import Solution
@@ -41,6 +42,7 @@ from .base import NetworkEstimator
 from .training import Lesson, lesson
 
 
+@estimator
 class MultilayerPerceptron(ProbabilityMixin, NetworkEstimator, OnlineClassifier):
     """A feed-forward network of neurons as a classifier, learned by backpropagation.
 
@@ -90,35 +92,8 @@ class MultilayerPerceptron(ProbabilityMixin, NetworkEstimator, OnlineClassifier)
     }
     multiclass = "kesler"
 
-    def __init__(
-        self,
-        hidden: tuple[int, ...] = (64,),
-        activation: str = "relu",
-        *,
-        loss: str = "log",
-        solver: str = "adam",
-        alpha: float = 1e-4,
-        batch_size: int | str = "auto",
-        learning_rate: float = 0.001,
-        momentum: float = 0.9,
-        nesterov: bool = True,
-        order: str = "random",
-        max_iter: int = 200,
-        tol: float = 1e-4,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 10,
-        class_weight: dict[Any, float] | str | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            hidden, activation, solver=solver, alpha=alpha, batch_size=batch_size, learning_rate=learning_rate,
-            momentum=momentum, nesterov=nesterov, order=order, max_iter=max_iter, tol=tol,
-            early_stopping=early_stopping, validation_fraction=validation_fraction, n_iter_no_change=n_iter_no_change,
-            random_state=random_state,
-        )  # fmt: skip
-        self.loss = loss
-        self.class_weight = class_weight
+    loss: str = "log"
+    class_weight: dict[Any, float] | str | None = None
 
     def _output(self) -> Output:
         if self.loss == "squared":

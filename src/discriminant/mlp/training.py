@@ -10,9 +10,9 @@ Tests: ``tests/mlp/test_classifier.py``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,10 +96,6 @@ class TrainingPlan:
     order: str
     tol: float
     n_iter_no_change: int
-
-    @classmethod
-    def of(cls, estimator: Any) -> Self:
-        return cls(*(getattr(estimator, each.name) for each in fields(cls)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ Theory and Practice*, ch. 8, §8.4; Cristianini, Shawe-Taylor, *An Introduction 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -40,6 +40,7 @@ from .._kernel_matrix.expansion import kernel_blocks
 from .._kernel_matrix.makers import LEAST, checked_diagonal
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import LinearClassifier
+from ..base.inherited_docs import estimator
 from ..base.lazy_report import BorrowedData, LazyFacts
 from ..base.probabilities import ProbabilityMixin
 from ..exceptions import FitInterruptedWarning, warn_user
@@ -60,6 +61,7 @@ NO_MARGIN_WHY = (
 )
 
 
+@estimator
 class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
     """Support vector machine: the separating plane of the largest margin, hard or soft, with kernels.
 
@@ -156,28 +158,15 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         "probability": FLAG,
     }
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = "linear",
-        loss: str = "hinge",
-        intercept: str = "free",
-        tol: float = 1e-3,
-        multiclass: str = "one-vs-one",
-        cache_size: float = 200,
-        class_weight: Any = None,
-        probability: bool = False,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.loss = loss
-        self.intercept = intercept
-        self.tol = tol
-        self.multiclass = multiclass
-        self.cache_size = cache_size
-        self.class_weight = class_weight
-        self.probability = probability
+    C: float = field(default=1.0, kw_only=False)
+    kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = "linear"
+    loss: str = "hinge"
+    intercept: str = "free"
+    tol: float = 1e-3
+    multiclass: str = "one-vs-one"
+    cache_size: float = 200
+    class_weight: Any = None
+    probability: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.utils.validation import validate_data
 
 import discriminant
 from discriminant import (
@@ -39,7 +41,7 @@ from discriminant import (
     separability,
     svm_path,
 )
-from discriminant._guards.validation import check_indices
+from discriminant._guards.validation import check_indices, is_plain
 from discriminant.samples import as_matrix
 
 X = np.array([[1.0, 0, 2, 0], [0, 3, 0, 0], [4, 0, 0, 5], [0, 6, 7, 0], [1, 1, 0, 0], [0, 2, 2, 1]])
@@ -236,3 +238,48 @@ def test_parameters_beyond_float_are_refused_by_name() -> None:
     ):
         with pytest.raises(ValueError, match=match):
             model.fit(X.astype(np.float32), Y)
+
+
+ROWS, LABELS = np.arange(6.0).reshape(3, 2), np.array([0, 1, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("labels", [LABELS, LABELS.astype(np.uint8), LABELS > 0])
+def test_plain_arrays_are_what_scikit_learn_hands_back(dtype: Any, labels: NDArray[Any]) -> None:
+    X, model = ROWS.astype(dtype), Perceptron()
+    assert is_plain(X, labels)
+    given = validate_data(model, X, labels, dtype=[np.float64, np.float32], order="C", ensure_all_finite=False)
+    assert given[0] is X
+    assert np.shares_memory(given[1], labels)
+    assert given[1].dtype == labels.dtype
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (ROWS.tolist(), LABELS),
+        (ROWS.astype(int), LABELS),
+        (ROWS.astype(">f8"), LABELS),
+        (np.asfortranarray(ROWS), LABELS),
+        (np.ma.masked_array(ROWS), LABELS),
+        (ROWS[0], LABELS),
+        (ROWS[:, :0], LABELS),
+        (ROWS, LABELS[:2]),
+        (ROWS, LABELS[:, None]),
+        (ROWS, LABELS.tolist()),
+        (ROWS, LABELS.astype(float)),
+        (ROWS, LABELS.astype(str)),
+        (ROWS, np.repeat(LABELS, 2)[::2]),
+    ],
+)
+def test_all_other_data_are_validated(X: Any, y: Any) -> None:
+    assert not is_plain(X, y)
+
+
+def test_plain_arrays_forget_the_names_of_an_earlier_fit() -> None:
+    pandas = pytest.importorskip("pandas")
+    model = Perceptron().fit(pandas.DataFrame(ROWS, columns=["a", "b"]), LABELS)
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    model.fit(ROWS[:, :1].copy(), LABELS)
+    assert model.n_features_in_ == 1
+    assert not hasattr(model, "feature_names_in_")

@@ -26,6 +26,10 @@ def taken(model: Any, *data: Any, **options: Any) -> Any:
     """scikit-learn's validation of X, or of X and y; all that it refuses is a ``ValueError`` with a remedy."""
     from sklearn.utils.validation import validate_data  # 0.3 s of imports that what has no estimator does not need
 
+    if options.get("reset") and options.get("ensure_all_finite") is False and is_plain(*data):
+        model.n_features_in_ = data[0].shape[1]
+        vars(model).pop("feature_names_in_", None)
+        return data
     check_indices(data[0])
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # a long double beyond float64 becomes infinity
@@ -40,6 +44,14 @@ def taken(model: Any, *data: Any, **options: Any) -> Any:
         if "datetime" not in str(error):  # scikit-learn's checks ask for a TypeError of other objects
             raise
         raise ValueError(f"X or y holds dates ({error}) and must hold numbers; give days, for example.") from None
+
+
+def is_plain(X: Any, *y: Any) -> bool:
+    """Whether X, with labels y if given, is the very kind of array that validation would hand back unchanged."""
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float64, np.float32) or not X.size:
+        return False
+    labels = all(type(part) is np.ndarray and part.dtype.kind in "biu" and part.shape == X.shape[:1] for part in y)
+    return labels and all(part.flags.c_contiguous for part in (X, *y))
 
 
 def table_of(X: Any) -> Any:

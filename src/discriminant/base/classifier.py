@@ -22,7 +22,7 @@ from .._engine.problem import Problem, make_problem
 from .._guards.held import COMMON, COURSE, OUTCOME, WEIGHTS, Held
 from .._guards.parameters import choice, refused
 from .._guards.state import all_or_nothing
-from .._guards.validation import all_finite, taken
+from .._guards.validation import all_finite, is_plain, taken
 from ..multiclass import ambiguous, n_problems, pairwise_scores, relabel, votes
 from ..solution import Report, Solution, Status, details_of, epochs_of, history_of
 from .diagnosis import diagnosis
@@ -218,18 +218,9 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
     def _takes_short_path(self, X: Any) -> bool:
-        """Whether X is the very kind of array that validation would hand back unchanged."""
         known = self.__dict__
-        return (
-            type(X) is np.ndarray
-            and X.ndim == 2
-            and X.dtype in (np.float64, np.float32)
-            and X.flags.c_contiguous
-            and len(X) > 0
-            and X.shape[1] == known.get("n_features_in_")
-            and "coef_" in known
-            and "feature_names_in_" not in known
-        )
+        as_fitted = "coef_" in known and "feature_names_in_" not in known
+        return as_fitted and is_plain(X) and X.shape[1] == known.get("n_features_in_")
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Discriminants: g(x) for two classes, positive for ``classes_[1]``; one column a class for more.

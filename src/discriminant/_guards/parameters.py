@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -128,8 +128,3 @@ def check_parameters(estimator: Any) -> None:
     """Refuse parameters that are none, by name, before the data are looked at."""
     for name, constraint in table_of(type(estimator)).items():
         constraint(name, getattr(estimator, name))
-
-
-def choice(name: str, value: Any, options: Sequence[Any]) -> Any:
-    """``value`` when it is one of the options; otherwise an error that lists them."""
-    return Choice(tuple(options))(name, value)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._guards.parameters import Number, choice, refused
+from .._guards.parameters import Choice, Number, refused
 
 Vector = NDArray[np.float64]
 
@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 def check_class_weight(class_weight: Any) -> None:
     """Refuse what is neither a known word nor a dict; what a dict holds is looked at when the classes are known."""
     if class_weight is None or isinstance(class_weight, str):
-        choice("class_weight", class_weight, ("balanced", None))
+        Choice(("balanced", None))("class_weight", class_weight)
     elif not hasattr(class_weight, "get"):
         raise refused("class_weight", class_weight, "a dict, 'balanced' or None", "give weights by label")
 

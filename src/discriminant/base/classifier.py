@@ -20,7 +20,7 @@ from .._engine.callbacks import with_callbacks
 from .._engine.labels import encode, encode_known
 from .._engine.problem import Problem, make_problem
 from .._guards.held import COMMON, COURSE, OUTCOME, WEIGHTS, Held
-from .._guards.parameters import choice, refused
+from .._guards.parameters import Choice, refused
 from .._guards.state import all_or_nothing
 from .._guards.validation import all_finite, is_plain, taken
 from ..multiclass import ambiguous, n_problems, pairwise_scores, relabel, votes
@@ -129,7 +129,7 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        choice("multiclass", self.multiclass, self._strategies)
+        Choice(self._strategies)("multiclass", self.multiclass)
 
     def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Any, NDArray[Any]]:
         """X and y as arrays; whether X is finite is seen in the first pass over it."""

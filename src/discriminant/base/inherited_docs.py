@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar, dataclass_transform
 
 from .._guards.held import held_by
@@ -40,7 +40,7 @@ def estimator(kind: K) -> K:
     unless it follows the imports of scikit-learn, whose classes have no types.
     """
     dataclass(kw_only=True, eq=False, repr=False, match_args=False)(kind)
-    for name in vars(kind)["__annotations__"].keys() & vars(kind).keys():
+    for name in vars(kind).keys() & {each.name for each in fields(kind)}:
         delattr(kind, name)  # a model has values, its class has not
     inherit(kind)
     return kind

@@ -18,13 +18,10 @@ Tests: ``tests/error_correcting/test_minover.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import mercer
 from .._guards.parameters import Number
 from ..base.inherited_docs import estimator
 from .hulls import Found, Vector
@@ -81,13 +78,7 @@ class Adatron(MarginClassifier):
 
     _parameters = {"eta": Number("the rule converges for 0 < eta < 2", 0, 2)}
 
-    kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = field(default="linear", kw_only=False)
     eta: float = 1.0
-    tol: float = 1e-3
-    max_iter: int = 20_000
-    cache_size: float = 1000
-    record: str | None = None
-    multiclass: str = "one-vs-rest"
 
     def _pair_rule(self) -> Any:
         return Adapt(float(self.eta))

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ from .._guards.parameters import Number
 from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from .._kernel_matrix.rows import KernelRows
 from ..base.classifier import LinearClassifier, exempt
+from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .gram import KernelClassifier, KernelProblem, is_precomputed
 from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, bounds_of, difference, keep, look, look_once, write
@@ -290,6 +291,7 @@ def underflow() -> ValueError:
     )
 
 
+@estimator
 class MarginClassifier(KernelClassifier):
     """What MinOver and the Adatron share: kernels, the stop, the fitted attributes.
 
@@ -346,8 +348,13 @@ class MarginClassifier(KernelClassifier):
     _expected_failed_checks = exempt("the plane is reached to tol, on a path that ties decide")
     _parameters = {"tol": Number("give the relative gap > 0 between margin and bound at which to stop", 0)}
 
-    tol: float
-    _pair_rule: Callable[[], Any]  # which pairs the procedure moves, and how far
+    kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = field(default="linear", kw_only=False)
+    tol: float = 1e-3
+    max_iter: int = 20_000
+    cache_size: float = 1000
+    record: str | None = None
+    multiclass: str = "one-vs-rest"
+    _pair_rule: ClassVar[Callable[..., Any]]  # which pairs the procedure moves, and how far
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         problem.check_finite()

@@ -17,11 +17,8 @@ Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.1.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field
 from typing import Any, NamedTuple
 
-from .. import mercer
 from .._guards.parameters import Choice
 from ..base.inherited_docs import estimator
 from .hulls import Found, Vector
@@ -93,13 +90,7 @@ class MinOver(MarginClassifier):
 
     _parameters = {"step": Choice(("line", "fixed"))}
 
-    kernel: str | mercer.Kernel | Callable[[Any, Any], Any] = field(default="linear", kw_only=False)
     step: str = "line"
-    tol: float = 1e-3
-    max_iter: int = 20_000
-    cache_size: float = 1000
-    record: str | None = None
-    multiclass: str = "one-vs-rest"
 
     def _pair_rule(self) -> Any:
         return Exchange(1.0) if self.step == "line" else Learn(1.0)

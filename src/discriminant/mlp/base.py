@@ -275,12 +275,8 @@ class NetworkEstimator(IterativeEstimator):
 
         Parameters
         ----------
-        X : array, CSR matrix or data frame of shape (n, d)
-            Patterns.
         y : array of shape (n,) or (n, outputs)
             Labels of a classifier, values of a regressor.
-        sample_weight : array of shape (n,), default=None
-            Weights.
 
         Returns
         -------

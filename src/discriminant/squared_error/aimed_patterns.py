@@ -18,7 +18,7 @@ from .._engine.driver import Watch
 from .._engine.moments import moments
 from .._engine.problem import Problem, read_only, sqnorms
 from .._engine.refusals import check_total
-from .._guards.parameters import choice
+from .._guards.parameters import Choice
 from .._guards.validation import all_finite
 from ..base.expansion import newton_step
 from ..criteria import SquaredError
@@ -140,6 +140,6 @@ def largest_eigenvalue(Y: Samples, weight: NDArray[Any], watch: Watch | None) ->
 def margins_of(targets: Any, n: int) -> NDArray[np.float64]:
     """The margins b > 0 that the parameter ``targets`` stands for, one a pattern."""
     if isinstance(targets, str):
-        choice("targets", targets, ("ones",))
+        Choice(("ones",))("targets", targets)
         return np.ones(n)
     return positive("targets", targets, n, "give 'ones', or finite numbers > 0, the values of a'y, one for each")

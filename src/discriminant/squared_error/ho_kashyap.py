@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from .._engine.driver import Plan, Rule, Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
-from .._guards.parameters import RECORD, Choice, Number, Or, choice
+from .._guards.parameters import RECORD, Choice, Number, Or
 from ..base.classifier import IterativeClassifier
 from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status, numbered
@@ -339,7 +339,7 @@ class HoKashyap(IterativeClassifier):
         super()._check_parameters()
         (RATE if self.variant == "descent" else BOUNDED_RATE)("eta", self.eta)
         if isinstance(self.R, str):
-            choice("R", self.R, ("identity", "gram"))
+            Choice(("identity", "gram"))("R", self.R)
         if np.ndim(self.margin) == 0:
             Number("give margins b(1) > 0 (and below 1e150)", 0, LARGEST_MARGIN)("margin", self.margin)
         if self.variant == "descent":

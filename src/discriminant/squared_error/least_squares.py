@@ -27,7 +27,7 @@ from .._engine.driver import Watch, interrupt_raises
 from .._engine.moments import Coded, Targets
 from .._engine.problem import Problem, check_weight
 from .._engine.refusals import NotFiniteError, check_total, published
-from .._guards.parameters import Constraint, check_parameters, choice
+from .._guards.parameters import Choice, Constraint, check_parameters
 from .._guards.state import all_or_nothing
 from .._guards.validation import finite_floats
 from ..base.classifier import LinearClassifier
@@ -116,7 +116,7 @@ class LeastSquares(ProbabilityMixin, LinearClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if isinstance(self.targets, str):
-            choice("targets", self.targets, ("ones", "fisher", "posterior"))
+            Choice(("ones", "fisher", "posterior"))("targets", self.targets)
 
     def _targets(self, labels: NDArray[np.int32], counts: Matrix) -> Targets:
         """The targets t = zb of the patterns as they are, one column a discriminant."""

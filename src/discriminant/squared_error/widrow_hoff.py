@@ -25,7 +25,6 @@ Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
 from typing import Any, NamedTuple, cast
 
@@ -41,7 +40,7 @@ from ..base.classifier import OnlineClassifier
 from ..base.inherited_docs import estimator
 from ..exceptions import warn_user
 from ..samples import Samples
-from ..schedules import Constant, Optimal, ScalarRLS, Schedule, get
+from ..schedules import Constant, Optimal, ScalarRLS, get
 from ..solution import Epoch, Solution, Status
 from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of
 from .widrow_hoff_parameters import Progress, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
@@ -337,17 +336,9 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     _held = {"alpha_?": "float n | float n k", "_progress": Progress.fits}
     _criterion = "J_s(a) = sum of (a'y - b)^2 over all patterns"
 
-    batch: bool = False
-    dual: bool = False
     targets: Any = "ones"
-    schedule: float | str | Callable[[int], float] | Schedule | None = None
-    tol: float = 1e-4
-    order: str = "cyclic"
-    start: Any = None
-    max_iter: int = 1000
     record: str | None = None
     multiclass: str = "one-vs-rest"
-    random_state: Any = None
 
     def _problems(self, problem: Problem) -> list[Problem]:
         b = margins_of(self.targets, problem.n_rows)

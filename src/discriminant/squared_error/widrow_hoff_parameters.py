@@ -5,15 +5,17 @@ Tests: ``tests/squared_error/test_widrow_hoff.py``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 from numpy.typing import NDArray
 
 from .._engine.driver import Plan, Rule
 from .._guards.held import is_number, storable
-from .._guards.parameters import ORDER, RECORD, Constraint, Number
+from .._guards.parameters import ORDER, RECORD, Number
 from ..base.classifier import ORDER_OF_VISITS
+from ..base.inherited_docs import estimator
 from ..base.iterative import IterativeEstimator
 from ..schedules import Schedule, get
 from ..solution import Findings, Solution
@@ -61,6 +63,7 @@ class WidrowHoffFindings(Findings):
     alpha: NDArray[Any]
 
 
+@estimator
 class WidrowHoffParameters(IterativeEstimator):
     """What the classifier and the regressor share: parameters, their checks, the rule, the remedy.
 
@@ -87,20 +90,22 @@ class WidrowHoffParameters(IterativeEstimator):
 
     _expected_failed_checks = ORDER_OF_VISITS
     _exact = "LeastSquares"
-    _watched: str | None = "errors"  # what a schedule may look at
+    _watched: ClassVar[str | None] = "errors"  # what a schedule may look at
     _holds_several = True  # whether ``_progress`` is a list, one entry a problem
-    _parameters: dict[str, Constraint] = {
+    _parameters = {
         "tol": Number("give a tolerance >= 0 for the steps and the gradient", 0, closed=True),
         "order": ORDER,
         "record": RECORD,
     }
 
-    batch: bool
-    dual: bool
-    schedule: Any
-    tol: float
-    order: str
-    _progress: Any  # of the one rule, or of each
+    batch: bool = False
+    dual: bool = False
+    schedule: float | str | Callable[[int], float] | Schedule | None = None
+    tol: float = 1e-4
+    order: str = "cyclic"
+    start: Any = None
+    max_iter: int = 1000
+    random_state: Any = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

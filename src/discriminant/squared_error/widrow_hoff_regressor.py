@@ -9,7 +9,6 @@ Tests: ``tests/squared_error/test_widrow_hoff.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,16 +17,13 @@ from numpy.typing import NDArray
 from .._engine.driver import Rule
 from .._engine.problem import make_problem
 from .._guards.held import COURSE
-from ..base.inherited_docs import estimator
 from ..base.regressor import IterativeRegressor
-from ..schedules import Schedule
 from ..solution import Solution
 from .aimed_patterns import AimedProblem
 from .widrow_hoff import rule_of
 from .widrow_hoff_parameters import Progress, WidrowHoffParameters
 
 
-@estimator
 class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     """Linear regression by the Widrow-Hoff procedure (Adaline): pattern by pattern or all at once, primal or dual.
 
@@ -56,15 +52,6 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
     _exact = "LeastSquaresRegressor"
     _watched = None
     _holds_several = False
-
-    batch: bool = False
-    dual: bool = False
-    schedule: float | str | Callable[[int], float] | Schedule | None = None
-    tol: float = 1e-4
-    order: str = "cyclic"
-    start: Any = None
-    max_iter: int = 1000
-    random_state: Any = None
 
     def _aimed(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> AimedProblem:
         """Aim at the values themselves, once the data have passed."""

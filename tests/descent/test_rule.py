@@ -34,7 +34,7 @@ def test_a_weight_of_two_is_two_rows(kind, criterion):
 @pytest.mark.parametrize("kind", [GradientDescent, NewtonDescent])
 def test_weights_in_which_the_criterion_vanishes_are_refused(kind):
     X, y = table(1, 3)
-    with pytest.raises(ValueError, match=r"sample_weight reaches no more than 1e-310.*: multiply"):
+    with pytest.raises(ValueError, match=r"sample_weight reaches no more than 1e-310.*; multiply"):
         kind(criterion="logistic").fit(X, y, np.full(len(X), 1e-310))
 
 
@@ -52,7 +52,7 @@ def test_a_criterion_of_ones_own():
     model = quietly(GradientDescent(criterion=Cubic, schedule=1e-4, max_iter=200), *table(1, 2))
     assert model.history_["criterion"][-1] < model.history_["criterion"][0] / 2
     assert "|b - a'y|^3" in str(model.report_)
-    with pytest.raises(ValueError, match="criterion='cubic' has no Hessian"):
+    with pytest.raises(ValueError, match="criterion='cubic' must be one with a Hessian"):
         NewtonDescent(criterion=Cubic).fit(*table(1, 2))
 
 
@@ -158,19 +158,25 @@ def test_bad_data(bad):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (NewtonDescent(criterion="perceptron"), "criterion='perceptron' has no Hessian: use GradientDescent"),
-        (NewtonDescent(criterion="hinge"), "criterion='hinge' has no Hessian"),
-        (NewtonDescent(criterion="minimax"), "criterion='minimax' has no Hessian"),
-        (NewtonDescent(criterion="errors"), "criterion='errors' has no gradient"),
-        (GradientDescent(criterion="errors"), "criterion='errors' has no gradient: choose another"),
+        (
+            NewtonDescent(criterion="perceptron"),
+            "'perceptron' must be one with a Hessian; use GradientDescent",
+        ),
+        (NewtonDescent(criterion="hinge"), "criterion='hinge' must be one with a Hessian"),
+        (NewtonDescent(criterion="minimax"), "criterion='minimax' must be one with a Hessian"),
+        (NewtonDescent(criterion="errors"), "criterion='errors' must be one with a gradient"),
+        (GradientDescent(criterion="errors"), "criterion='errors' must be one with a gradient; choose another"),
         (
             GradientDescent(criterion="perceptron", schedule="optimal"),
-            "schedule='optimal' needs the Hessian that criterion='perceptron'",
+            "schedule='optimal' must be one without the Hessian, which criterion='perceptron' has not; use",
         ),
-        (GradientDescent(criterion="squared", margin=0), "margin=0 leaves descent on criterion='squared' at a = 0"),
+        (
+            GradientDescent(criterion="squared", margin=0),
+            "margin=0 must be positive where criterion='squared' is",
+        ),
         (NewtonDescent(criterion="squared", margin=0.0), "give a margin > 0, or a start"),
         (GradientDescent(criterion="msee"), "criterion='msee' must be .*; did you mean 'mse'"),
-        (GradientDescent(schedule="rls"), "schedule='rls' belongs to single-sample rules"),
+        (GradientDescent(schedule="rls"), "schedule='rls' must be one that is not for single samples; use a number"),
         (GradientDescent(schedule=-1.0), r"schedule=-1\.0 must be"),
         (GradientDescent(tol=-1.0), r"tol=-1\.0 must be .*; give a threshold"),
         (GradientDescent(margin=[1.0, 2.0]), "b must hold 20 real numbers"),

@@ -560,7 +560,7 @@ def test_one_against_one_is_a_fit_for_each_pair() -> None:
 
 def test_a_machine_takes_no_votes() -> None:
     model = Perceptron().fit(*datasets.or_function())
-    with pytest.raises(ValueError, match="takes no votes"):
+    with pytest.raises(ValueError, match="for votes; its largest discriminant decides"):
         model.votes([[0, 0]])
 
 
@@ -761,9 +761,9 @@ def test_float32_stays_float32(options: Any, many: bool) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"batch": True, "average": True}, "batch=True and average=True: choose one"),
-        ({"pocket": True, "slack": 1.0}, "pocket=True and slack=1.0: choose one"),
-        ({"batch": True, "order": "random"}, "order='random' with batch=True"),
+        ({"batch": True, "average": True}, "batch=True and average=True must not be given together; choose one"),
+        ({"pocket": True, "slack": 1.0}, "pocket=True and slack=1.0 must not be given together; choose one"),
+        ({"batch": True, "order": "random"}, "order='random' must be 'cyclic' where batch=True"),
         ({"schedule": "optimal"}, "schedule='optimal' must be .* without curvature, which .* use a number"),
         ({"batch": "no"}, "batch='no' must be one of True, False"),
     ],
@@ -774,7 +774,7 @@ def test_choices_that_do_not_go_together(options: Any, message: str) -> None:
 
 
 def test_slack_with_a_linear_machine_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"slack=1\.0 is a rule for two categories: set multiclass='one-vs-rest'"):
+    with pytest.raises(ValueError, match=r"slack=1\.0 must be 0 for one machine of many classes; set multiclass"):
         Perceptron(slack=1.0).fit(*datasets.iris())
 
 

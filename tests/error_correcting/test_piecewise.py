@@ -120,7 +120,7 @@ def test_given_weights_want_their_own_number_of_features():
     machine = PiecewiseLinearMachine().with_weights([[[1.0, 2.0]], [[3.0, 4.0]]])
     with pytest.raises(ValueError, match="2 features"):
         machine.predict([[1.0, 2.0]])
-    with pytest.raises(ValueError, match="'kesler' takes no votes"):
+    with pytest.raises(ValueError, match="'kesler' must be 'one-vs-rest' or 'one-vs-one' for votes"):
         machine.votes([[1.0]])
 
 

@@ -305,7 +305,7 @@ def test_scales():
         assert np.all(np.isfinite(model.weights_))
         assert (model.status_ is Status.SEPARATED) == (scale >= 1)  # by 1e-150 the features hardly weigh beside the 1
     for batch in (False, True):
-        with pytest.raises(ValueError, match=r"X overflows: its entries reach 3e\+200.*Divide the features"):
+        with pytest.raises(ValueError, match=r"X overflows: its entries reach 3e\+200.*; divide the features"):
             Relaxation(batch=batch).fit(1e200 * X, y)
         with pytest.raises(ValueError, match="NaN"):
             Relaxation(batch=batch).fit([[np.nan], [1.0]], [0, 1])
@@ -458,9 +458,9 @@ def test_the_factor_of_a_batch_is_positive(eta):
 
 def test_no_margin_from_nothing_never_moves():
     for batch in (False, True):
-        with pytest.raises(ValueError, match=r"margin=0 from start=0.*Give a margin > 0 or another start"):
+        with pytest.raises(ValueError, match=r"margin=0 must be positive where start is zero.*; give a margin > 0"):
             Relaxation(batch=batch, margin=0).fit(*table(1, 2))
-    with pytest.raises(ValueError, match="or from equal vectors, never moves"):
+    with pytest.raises(ValueError, match="margin=0 must be positive where start is zero or of equal vectors"):
         Relaxation(margin=0, start=[1.0, 2.0, 3.0]).fit(*table(1, 2, 4))
     quietly(Relaxation(margin=0, start=[1.0, 2.0, 3.0]), *table(1, 2))
 
@@ -471,7 +471,7 @@ def test_no_margin_from_nothing_never_moves():
         ({"margin": -1.0}, r"margin=-1\.0 must be .*; give a margin b >= 0"),
         ({"order": "sorted"}, "order='sorted' must be one of 'cyclic', 'random'"),
         ({"record": "all"}, "record='all' must be one of "),
-        ({"batch": True, "order": "random"}, "order='random' with batch=True"),
+        ({"batch": True, "order": "random"}, "order='random' must be 'cyclic' where batch=True"),
         (
             {"eta": "optimal"},
             "eta='optimal' must be a schedule without curvature, which an error-correcting rule has not; use a number",

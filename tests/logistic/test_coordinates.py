@@ -43,7 +43,7 @@ def test_numbers_at_the_ends_of_floats(rng: Rng, parameters: Any) -> None:
         right = model.fit(X, y).predict(X)
         assert (model.fit(X, y, sample_weight=np.full(60, 1e150)).predict(X) == right).mean() > 0.9
         assert (model.fit(X.astype(np.longdouble), y).predict(X) == right).all()
-        with pytest.raises(ValueError, match=r"sample_weight reaches no more than .*: multiply"):
+        with pytest.raises(ValueError, match=r"sample_weight reaches no more than .*; multiply"):
             model.fit(X, y, sample_weight=np.full(60, 5e-324))
         with pytest.raises(ValueError, match="X overflows"):
             model.fit(X * 1e300, y)

@@ -103,7 +103,7 @@ def test_float32_stays(data: Any) -> None:
         ({"alpha": float("nan")}, "alpha=nan"),
         ({"dual": "yes"}, "dual='yes'"),
         ({"kernel": "gauss"}, "gauss"),
-        ({"kernel": "gaussian", "dual": False}, "a kernel needs the dual"),
+        ({"kernel": "gaussian", "dual": False}, "dual=False must be 'auto' or True where kernel='gaussian'; leave"),
         ({"alpha": 0, "dual": True}, "alpha=0"),
         ({"alpha": 1e-9, "kernel": lambda A, B: -np.asarray(A @ B.T)}, "positive semidefinite"),
     ],

@@ -647,13 +647,19 @@ BAD: list[tuple[dict[str, Any], str]] = [
 BAD_FOR_BOTH: list[tuple[dict[str, Any], str]] = [
     ({"schedule": 0.0}, "schedule=0.0 must be one of"),
     ({"schedule": -1}, "schedule=-1 must be one of"),
-    ({"schedule": "optimal"}, r"'optimal' needs curvature, which WidrowHoff.*\(batch=False\) has not.*'rls'"),
-    ({"schedule": "rls", "batch": True}, r"'rls' needs norms, which WidrowHoff.*\(batch=True\) has not.*'optimal'"),
+    (
+        {"schedule": "optimal"},
+        r"without curvature, which WidrowHoff.*\(batch=False\) has not.*'rls'",
+    ),
+    (
+        {"schedule": "rls", "batch": True},
+        r"without norms, which WidrowHoff.*\(batch=True\) has not.*'optimal'",
+    ),
     ({"schedule": lambda k: -1.0}, r"η\(1\)"),
     ({"tol": -1e-3}, "tol=-0.001 must be "),
     ({"order": "backward"}, "order='backward' must be one of"),
-    ({"order": "random", "batch": True}, "order='random' with batch=True"),
-    ({"start": np.zeros(4), "dual": True}, "start with dual=True.*drop one"),
+    ({"order": "random", "batch": True}, "order='random' must be 'cyclic' where batch=True"),
+    ({"start": np.zeros(4), "dual": True}, "start must be None where dual=True.*; drop one"),
     ({"start": np.zeros(3)}, r"start has shape \(3,\)"),
     ({"start": [np.nan, 0, 0, 0]}, "start.*finite"),
     ({"max_iter": 0}, "max_iter=0 must be "),
@@ -667,7 +673,7 @@ class TestBadInput:
         with pytest.raises(ValueError, match=message):
             WidrowHoff(**options).fit(*data)
 
-    @pytest.mark.parametrize(("options", "message"), [*BAD_FOR_BOTH, ({"schedule": "adaptive"}, "needs errors")])
+    @pytest.mark.parametrize(("options", "message"), [*BAD_FOR_BOTH, ({"schedule": "adaptive"}, "one without errors")])
     def test_regressor(self, data: Any, options: Any, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             WidrowHoffRegressor(**options).fit(*data)

@@ -107,10 +107,8 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         X, y = self._validated(X, y, reset=True)
         self.classes_, labels = encode(y)
         if self.classes_.size < 2:
-            raise ValueError(
-                f"y holds one class, {self.classes_.tolist()}: a discriminant needs at least two classes; "
-                "add rows of another class."
-            )
+            found = f"y holds one class, {self.classes_.tolist()}, and must hold at least two"
+            raise ValueError(f"{found}; add rows of another class.")
         problem = make_problem(X, labels, sample_weight, self.classes_.size)
         return self._learn(problem, given_X, given_y, sample_weight, **options)
 
@@ -312,7 +310,8 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         """
         scores = self._scores(X)
         if self.multiclass_ not in ("one-vs-rest", "one-vs-one"):
-            raise ValueError(f"multiclass={self.multiclass_!r} takes no votes: its largest discriminant decides.")
+            wanted = "'one-vs-rest' or 'one-vs-one' for votes"
+            raise refused("multiclass", self.multiclass_, wanted, "its largest discriminant decides")
         return votes(scores, self.classes_.size, self.multiclass_)
 
     def _after_load(self) -> None:

@@ -19,7 +19,7 @@ from sklearn.utils.metaestimators import available_if
 from .._engine.callbacks import CallbackSupportMixin, Listener
 from .._engine.driver import Plan, Rule, Watch, drive, watching
 from .._engine.problem import Problem
-from .._guards.parameters import PASSES, Constraint, check_parameters
+from .._guards.parameters import PASSES, Constraint, check_parameters, refused
 from .._guards.validation import finite_floats
 from ..exceptions import warn_of
 from ..solution import Epochs, Report, Solution
@@ -99,7 +99,7 @@ class IterativeEstimator(SolvingEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if vars(self).get("batch") and vars(self).get("order") == "random":
-            raise ValueError("order='random' with batch=True: a batch step looks at all patterns at once; drop one.")
+            raise refused("order", "random", "'cyclic' where batch=True looks at all patterns at once", "drop one")
 
     def _plan(self, kind: Any = Plan, **given: Any) -> Any:
         """How the rules of this fit are to run: what a plan of this kind asks for by the names of the parameters."""

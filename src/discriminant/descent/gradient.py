@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from .. import criteria
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
+from .._guards.parameters import refused
 from ..base.expansion import newton_step
 from ..base.inherited_docs import estimator
 from ..schedules import Optimal, Schedule, get
@@ -167,12 +168,11 @@ class GradientDescent(CriterionClassifier):
             return
         schedule, chosen = get(self.schedule), criteria.get(self.criterion)
         if schedule.needs == "norms":
-            raise ValueError(f"schedule={self.schedule!r} belongs to single-sample rules: use a number or '1/k'.")
+            wanted = "one that is not for single samples"
+            raise refused("schedule", self.schedule, wanted, "use a number or '1/k'")
         if schedule.needs == "curvature" and not chosen.has_hessian:
-            raise ValueError(
-                f"schedule={self.schedule!r} needs the Hessian that criterion={chosen.name!r} has not: "
-                "use a number or '1/k'."
-            )
+            wanted = f"one without the Hessian, which criterion={chosen.name!r} has not"
+            raise refused("schedule", self.schedule, wanted, "use a number or '1/k'")
 
     def _remedy(self) -> str:
         J = self.history_["criterion"]

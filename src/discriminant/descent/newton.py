@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
+from .._guards.parameters import refused
 from ..base.expansion import newton_step
 from ..base.inherited_docs import estimator
 from ..criteria import get
@@ -82,7 +83,7 @@ class NewtonDescent(CriterionClassifier):
         super()._check_parameters()
         chosen = get(self.criterion)
         if not chosen.has_hessian:
-            raise ValueError(f"criterion={chosen.name!r} has no Hessian: use GradientDescent, or another criterion.")
+            raise refused("criterion", chosen.name, "one with a Hessian", "use GradientDescent, or another criterion")
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         return NewtonDescentRule(start, problem, self._descent())

@@ -27,7 +27,7 @@ from .._engine.driver import Plan, Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.refusals import refuse_vanishing
-from .._guards.parameters import RECORD, Number
+from .._guards.parameters import RECORD, Number, refused
 from ..base.classifier import IterativeClassifier
 from ..criteria import Criterion
 from ..samples import Samples
@@ -142,8 +142,8 @@ class CriterionRule:
         if self.criterion.uses_margin and not np.any(self.criterion.b > 0):
             if not moved and not np.any(self.a):
                 raise ValueError(
-                    f"{margin} leaves descent on criterion={self.criterion.name!r} at a = 0, which is a minimum "
-                    "whatever the classes: give a margin > 0, or a start."
+                    f"{margin} must be positive where criterion={self.criterion.name!r} is least at a = 0, whatever "
+                    "the classes; give a margin > 0, or a start."
                 )
             note = f"With {margin} a = 0 is a minimum whatever the classes: give a margin > 0."
             self.findings = Findings(notes=[note])
@@ -190,7 +190,7 @@ class CriterionClassifier(IterativeClassifier):
         super()._check_parameters()
         chosen = criteria.get(self.criterion)
         if not chosen.has_gradient:
-            raise ValueError(f"criterion={chosen.name!r} has no gradient: choose another, such as 'perceptron'.")
+            raise refused("criterion", chosen.name, "one with a gradient", "choose another, such as 'perceptron'")
 
     def _minimized(self) -> str:
         return criteria.get(self.criterion).equation

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined
-from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number
+from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number, refused
 from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from ..base.inherited_docs import estimator
 from ..schedules import Schedule, get
@@ -302,13 +302,12 @@ class Perceptron(OnlineClassifier):
         if self.slack > 0 and (self.batch or self.pocket):
             chosen.append("slack")
         if len(chosen) > 1:
-            raise ValueError(
-                f"{' and '.join(f'{name}={getattr(self, name)!r}' for name in chosen)}: choose one of them."
-            )
+            given = " and ".join(f"{name}={getattr(self, name)!r}" for name in chosen)
+            raise ValueError(f"{given} must not be given together; choose one of them.")
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         if self.slack > 0 and problem.n_outputs > 1:
-            raise ValueError(f"slack={self.slack!r} is a rule for two categories: set multiclass='one-vs-rest'.")
+            raise refused("slack", self.slack, "0 for one machine of many classes", "set multiclass='one-vs-rest'")
         bias = 1.0 if self.bias == "augmented" else problem.squared_radius() + self.slack**2  # + that of its coordinate
         plan = self._plan(PerceptronPlan, bias=bias, online=online)
         if self.pocket:

@@ -82,8 +82,8 @@ class RelaxationRule(ErrorCorrectingRule):
         super().__init__(A, plan)
         if self.b == 0 and not np.any(A if len(A) == 1 else A - A[0]):
             raise ValueError(
-                "margin=0 from start=0, or from equal vectors, never moves: every correction is a multiple of "
-                "b - a'y = 0. Give a margin > 0 or another start."
+                "margin=0 must be positive where start is zero or of equal vectors, for every correction is a multiple "
+                "of b - a'y = 0; give a margin > 0 or another start."
             )
 
     def measure(self, problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:

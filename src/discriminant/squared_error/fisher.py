@@ -31,7 +31,7 @@ from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises, watching
 from .._engine.problem import Problem
 from .._engine.refusals import check_total, published
-from .._guards.parameters import Choice, Number, Or
+from .._guards.parameters import Choice, Number, Or, refused
 from .._guards.state import all_or_nothing
 from ..base.classifier import LinearClassifier
 from ..base.inherited_docs import estimator
@@ -107,8 +107,8 @@ def check_apart(offsets: Matrix) -> None:
     """Refuse class means that differ, but by so little that their products with themselves, the plane, are lost."""
     if np.any(offsets) and np.sum(offsets**2) < np.finfo(np.float64).tiny:
         raise ValueError(
-            "X underflows: the squared distances of the class means are lost in float64, though the means differ. "
-            "Divide the features by their size, for instance with StandardScaler."
+            "X underflows, and the squared distances of class means that differ are lost; divide the features by their "
+            "size, for instance with StandardScaler."
         )
 
 
@@ -187,9 +187,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         n, d = problem.source.shape
         with interrupt_raises():
             if self.shrinkage == "auto" and d > LARGEST:
-                raise ValueError(
-                    f"shrinkage='auto' needs the scatter of all {d:,} features, {_gib(d)} GiB: give a number or None."
-                )
+                wanted = f"a number or None for {d:,} features, whose scatter takes {_gib(d)} GiB"
+                raise refused("shrinkage", "auto", wanted, "choose one of these")
             if self.shrinkage != "auto" and d > (WIDE if n < d else LARGEST):
                 return [self._discriminated_wide(problem, watch)]
             statistics = statistics_of(problem, self.classes_.size, self.within == "equal", watch)
@@ -207,7 +206,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         """
         self._check_parameters()
         if self.shrinkage == "auto":
-            raise ValueError("shrinkage='auto' looks at all patterns at once: give a number to partial_fit.")
+            raise refused("shrinkage", "auto", "a number or None for partial_fit", "it looks at all patterns at once")
         first = not hasattr(self, "_statistics")
         problem = self._portion(X, y, classes, sample_weight, first)
         d = problem.n_features
@@ -235,8 +234,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             plane = inverse @ (s.means[1] - s.means[0])
         if not (np.all(np.isfinite(inverse)) and np.all(np.isfinite(plane))):
             raise ValueError(
-                "the scatter within the classes is too small to invert: scale the features, for instance with "
-                "StandardScaler, and give weights of ordinary size."
+                "X has a scatter within the classes that is too small to invert; scale the features, for instance "
+                "with StandardScaler, and give weights of ordinary size."
             )
         offsets = s.means - s.mean
         if rank == 0:

@@ -345,11 +345,11 @@ class HoKashyap(IterativeClassifier):
         if self.variant == "descent":
             return
         if not isinstance(self.R, str) or self.R != "identity":
-            raise ValueError(f"R belongs to variant='descent', not to {self.variant!r}: drop it or change variant.")
+            raise ValueError(f"R must be 'identity' where variant={self.variant!r}; drop it, or take 'descent'.")
         if self.start is not None:
             raise ValueError(
-                f"start belongs to variant='descent': {self.variant!r} must begin with Y^+ b(1), or its proof does not "
-                "hold. Drop it, or give margin."
+                f"start must be None where variant={self.variant!r}, whose proof begins with Y^+ b(1); drop it, or "
+                "give margin."
             )
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from .. import mercer
 from .._engine.refusals import NotFiniteError, check_total
-from .._guards.parameters import Choice, Number
+from .._guards.parameters import Choice, Number, refused
 from .._kernel_matrix.expansion import kernel_blocks
 from ..base.inherited_docs import estimator
 from ..solution import Findings, Status
@@ -91,9 +91,10 @@ class RidgeRegressor(SquaresRegressor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.kernel is not None and self.dual is False:
-            raise ValueError(f"dual=False with kernel={self.kernel!r}: a kernel needs the dual; leave dual='auto'.")
+            raise refused("dual", False, f"'auto' or True where kernel={self.kernel!r}", "leave dual='auto'")
         if self.alpha == 0 and (self.kernel is not None or self.dual is True):
-            raise ValueError("alpha=0 makes the dual system singular: give alpha > 0, or use LeastSquaresRegressor.")
+            wanted = "positive for the dual, whose system is singular without a penalty"
+            raise refused("alpha", self.alpha, wanted, "give alpha > 0, or use LeastSquaresRegressor")
 
     def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
         alpha = float(self.alpha)
@@ -106,10 +107,8 @@ class RidgeRegressor(SquaresRegressor):
         K = self._solved(lambda: gram_of(kernel, X), X)[np.ix_(part, part)]
         solved = dual_ridge(K, T[part], None if v is None else v[part], alpha)
         if solved is None:
-            raise ValueError(
-                f"alpha={self.alpha!r} is too small for kernel={self.kernel!r}: the dual system is not positive "
-                "definite; give a larger alpha or a positive semidefinite kernel."
-            )
+            wanted = f"large enough to make the dual system of kernel={self.kernel!r} positive definite"
+            raise refused("alpha", self.alpha, wanted, "give a larger alpha or a positive semidefinite kernel")
         dual, bias, rcond = solved
         self.dual_coef_ = np.zeros(len(T), X.dtype)
         self.dual_coef_[part] = dual[:, 0]

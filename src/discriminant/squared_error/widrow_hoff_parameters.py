@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Plan, Rule
 from .._guards.held import is_number, storable
-from .._guards.parameters import ORDER, RECORD, Number
+from .._guards.parameters import ORDER, RECORD, Number, refused
 from ..base.classifier import ORDER_OF_VISITS
 from ..base.inherited_docs import estimator
 from ..base.iterative import IterativeEstimator
@@ -110,14 +110,12 @@ class WidrowHoffParameters(IterativeEstimator):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.dual and self.start is not None:
-            raise ValueError("start with dual=True: the dual form starts from a = 0, a sum of no patterns; drop one.")
+            raise ValueError("start must be None where dual=True, which begins with a sum of no patterns; drop one.")
         needs = None if self.schedule is None else get(self.schedule).needs
         special, known = ("optimal", "curvature") if self.batch else ("rls", "norms")
         if needs not in (None, known, self._watched):
-            raise ValueError(
-                f"schedule={self.schedule!r} needs {needs}, which {type(self).__name__}(batch={self.batch!r}) has not: "
-                f"give a number, '1/k', '{special}' or a function of k."
-            )
+            wanted = f"one without {needs}, which {type(self).__name__}(batch={self.batch!r}) has not"
+            raise refused("schedule", self.schedule, wanted, f"give a number, '1/k', {special!r} or a function of k")
 
     def _form(self) -> WidrowHoffPlan:
         plan: WidrowHoffPlan = self._plan(WidrowHoffPlan, batch=bool(self.batch), dual=bool(self.dual))

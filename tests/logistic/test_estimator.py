@@ -111,7 +111,7 @@ def test_what_is_not_finite_is_refused(rng: Rng, parameters: Any) -> None:
         ({"max_iter": 0}, "max_iter=0"),
         ({"record": True}, "record=True"),
         ({"class_weight": "even"}, "class_weight='even'"),
-        ({"class_weight": 2}, "class_weight=2: give a dict"),
+        ({"class_weight": 2}, "class_weight=2 must be a dict"),
         ({"class_weight": {9: 1.0}}, "class_weight names 9"),
         ({"class_weight": {1: -1.0}}, "class_weight=-1.0 must be "),
         ({"start": [1.0]}, "start has shape"),

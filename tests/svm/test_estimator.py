@@ -237,7 +237,12 @@ def test_weights_of_classes_are_costs(kernel: Any, loss: str, rng: Rng):
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
-    [("even", "class_weight='even'"), (2, "give a dict"), ({9: 1.0}, "names 9"), ({1: 0.0}, "give weights > 0")],
+    [
+        ("even", "class_weight='even'"),
+        (2, "class_weight=2 must be a dict"),
+        ({9: 1.0}, "names 9"),
+        ({1: 0.0}, "give weights > 0"),
+    ],
 )
 def test_weights_of_classes_that_make_no_sense(given: Any, sentence: str):
     with pytest.raises(ValueError, match=sentence):

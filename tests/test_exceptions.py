@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from discriminant import FitInterruptedWarning, NotConvergedWarning, NotSeparableError, Report
+from discriminant import FitInterruptedWarning, NotConvergedWarning, NotSeparableError, Report, UndecidedError
 from discriminant.exceptions import warn_user
 
 
@@ -35,6 +35,14 @@ def test_not_separable_is_a_value_error_with_its_proof() -> None:
         assert str(error) == "no"
         assert error.certificate == [1, 2]
     assert NotSeparableError("no").certificate is None
+
+
+def test_undecided_is_a_timeout_with_what_is_known() -> None:
+    error = UndecidedError("too long", 2.0, n_wrong=3, pairs={("a", "b"): "quasi"}, excluded=("complete",), passes=4)
+    for each in (error, pickle.loads(pickle.dumps(error))):
+        assert isinstance(each, TimeoutError)
+        assert (str(each), each.seconds, each.plane, each.n_wrong) == ("too long", 2.0, None, 3)
+        assert (each.pairs, each.excluded, each.passes) == ({("a", "b"): "quasi"}, ("complete",), 4)
 
 
 def test_a_warning_is_shown_once_a_place_unless_someone_catches_it() -> None:

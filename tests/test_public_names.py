@@ -16,8 +16,8 @@ MODULES = {
         LinearMachine LinearProgram LogisticDiscriminant MarginDistribution MinOver MultilayerPerceptron
         MultilayerPerceptronRegressor NewtonDescent NotConvergedWarning NotSeparableError Perceptron
         PiecewiseLinearMachine PolynomialMap Quadric RecursiveLeastSquares Relaxation Removals Report RidgeRegressor
-        Separability Status SupportVectorMachine WidrowHoff WidrowHoffRegressor __version__ augment bounds
-        classify_quadric compare criteria datasets feature_ranking integer_search io kesler leave_one_out margins
+        Separability Status SupportVectorMachine UndecidedError WidrowHoff WidrowHoffRegressor __version__ augment
+        bounds classify_quadric compare criteria datasets feature_ranking integer_search io kesler leave_one_out margins
         mercer minimum_removals normalize plot schedules separability svm_path unaugment
     """,
     "discriminant.bounds": """
@@ -57,7 +57,7 @@ PLACES = {
     "discriminant.descent": "GradientDescent NewtonDescent",
     "discriminant.multiclass": "ambiguous first_of_pairs kesler n_problems pairs pairwise_scores relabel votes",
     "discriminant.exceptions": """
-        FitInterruptedWarning InfiniteEstimateWarning NotConvergedWarning NotSeparableError
+        FitInterruptedWarning InfiniteEstimateWarning NotConvergedWarning NotSeparableError UndecidedError
     """,
     "discriminant.solution": "Report Status",
 }

@@ -98,7 +98,7 @@ Hyperplane InfiniteEstimateWarning KernelPerceptron LeastSquares LeastSquaresReg
 LinearProgram LogisticDiscriminant MarginDistribution MinOver MultilayerPerceptron MultilayerPerceptronRegressor
 NewtonDescent NotConvergedWarning NotSeparableError Perceptron PiecewiseLinearMachine PolynomialMap Quadric
 RecursiveLeastSquares Relaxation Removals Report RidgeRegressor Separability Status SupportVectorMachine
-WidrowHoff WidrowHoffRegressor __version__ augment bounds classify_quadric compare criteria datasets
+UndecidedError WidrowHoff WidrowHoffRegressor __version__ augment bounds classify_quadric compare criteria datasets
 feature_ranking integer_search io kesler leave_one_out margins mercer minimum_removals normalize plot schedules
 separability svm_path unaugment
 """

@@ -43,7 +43,13 @@ _HOMES = _PROCEDURES | {
     "features": ("PolynomialMap",),
     "multiclass": ("kesler",),
     "solution": ("Report", "Status"),
-    "exceptions": ("FitInterruptedWarning", "InfiniteEstimateWarning", "NotConvergedWarning", "NotSeparableError"),
+    "exceptions": (
+        "FitInterruptedWarning",
+        "InfiniteEstimateWarning",
+        "NotConvergedWarning",
+        "NotSeparableError",
+        "UndecidedError",
+    ),
     "error_correcting.exhaustive": ("integer_search",),
     "linear_programming.removals": ("Removals", "minimum_removals"),
     "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
@@ -80,6 +86,7 @@ if TYPE_CHECKING:
     from .exceptions import InfiniteEstimateWarning as InfiniteEstimateWarning
     from .exceptions import NotConvergedWarning as NotConvergedWarning
     from .exceptions import NotSeparableError as NotSeparableError
+    from .exceptions import UndecidedError as UndecidedError
     from .features import PolynomialMap as PolynomialMap
     from .geometry import Hyperplane as Hyperplane
     from .geometry import LinearMachine as LinearMachine

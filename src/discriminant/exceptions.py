@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from sklearn.exceptions import ConvergenceWarning
 
+from .geometry import Hyperplane, LinearMachine
 from .solution import Report
 
 BETWEEN = {"discriminant", "sklearn", "joblib", "contextlib", "functools"}  # packages between a fit and its user
@@ -35,6 +36,52 @@ class NotSeparableError(ValueError):
     def __init__(self, message: str, certificate: Any = None) -> None:
         super().__init__(message)
         self.certificate = certificate
+
+
+class UndecidedError(TimeoutError):
+    """The seconds of ``max_seconds`` have passed before the answer was found; it carries what is known so far.
+
+    Parameters
+    ----------
+    message : str
+        What was asked for, what is known of it, and what to do.
+    seconds : float, default=0.0
+        The seconds that the question was allowed.
+    plane : Hyperplane or LinearMachine, default=None
+        The best that was seen; None where none was tried.
+    n_wrong : int, default=None
+        How many rows ``plane`` does not have strictly on their side.
+    pairs : dict, default=None
+        The verdicts on those pairs of classes that are decided, by pair of labels.
+    excluded : tuple of str, default=()
+        The verdicts that cannot be any more.
+    passes : int, default=0
+        How often the data were read as a whole.
+
+    Examples
+    --------
+    >>> from discriminant import UndecidedError, datasets, separability
+    >>> try:
+    ...     separability(*datasets.iris(), max_seconds=1e-9).verdict
+    ... except UndecidedError as error:
+    ...     print(error.seconds, error.pairs, error.excluded)
+    1e-09 {} ()
+    """
+
+    def __init__(
+        self,
+        message: str,
+        seconds: float = 0.0,
+        *,
+        plane: Hyperplane | LinearMachine | None = None,
+        n_wrong: int | None = None,
+        pairs: dict[Any, str] | None = None,
+        excluded: tuple[str, ...] = (),
+        passes: int = 0,
+    ) -> None:
+        super().__init__(message)
+        self.seconds, self.plane, self.n_wrong = seconds, plane, n_wrong
+        self.pairs, self.excluded, self.passes = pairs or {}, excluded, passes
 
 
 class _ReportWarning(Warning):

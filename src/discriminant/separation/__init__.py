@@ -1,9 +1,9 @@
 """Whether any plane separates the classes, with a proof that whole numbers confirm.
 
-- ``verdict``: the answer, ``question``: the data, ``words``: the sentences; ``certificate``: the proof,
-  ``verification``: its check, ``proof_file``: its JSON; ``rows``: what a row z is, ``system``: the rows of the data,
-  ``passes``: compiled; ``search``, ``faces``: how it is found; ``integers``, ``flint``, ``nonnegative``: the algebra;
-  ``margin``: the widest plane.
+- ``verdict``: the answer, ``parts``: those of many classes, ``question``: the data, ``words``: the sentences;
+  ``certificate``: the proof, ``verification``: its check, ``proof_file``: its JSON; ``rows``: what a row z is,
+  ``system``: the rows of the data, ``passes``: compiled; ``search``, ``faces``: how it is found, ``knowledge``: what is
+  known before it ends; ``integers``, ``flint``, ``nonnegative``: the algebra; ``margin``: the widest plane.
 
 Imports ``_kernel_matrix``, ``_engine`` and the vocabulary; ``certificate``, ``verification``, ``proof_file`` and
 ``rows`` import nothing but each other, the standard library and numpy's arrays.

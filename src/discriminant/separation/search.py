@@ -187,6 +187,7 @@ class FaceSearch:
         found, boundary, clear = _contradictions(self.face, direction, self.worst)
         if not found:
             return Outcome(self.face, direction, boundary, clear, self.in_integers, self.rows)
+        self.system.known.saw(direction, len(found))
         self.floats_mislead |= all(name in self.rows for name in found)
         self.rows |= dict.fromkeys(found)
         return None

@@ -22,6 +22,7 @@ from .._engine.problem import narrow, read_only
 from .._engine.progress import Tell
 from .._engine.rows import CSR, Rows
 from .integers import whole
+from .knowledge import Knowledge
 from .passes import Floats, Indices, Labels, judge, judge_pair, vanishing, walk
 from .rows import Construction, ExactTable, Integers, Matrix
 
@@ -116,7 +117,7 @@ class System(Construction):
         super().__init__(n_groups, int(X.shape[1]), intercept)
         self.table = ExactTable(X, reading)
         self.X, self.n, self.own, self.axis, self.tick = self.table.X, self.table.n_rows, own, axis, tick
-        self.passes = 0
+        self.passes, self.known = 0, Knowledge()
         # What a file said differs from what the machine holds by half an ulp; so does a long integer from its float.
         ulp = np.finfo(X.dtype).eps / 2 if X.dtype.kind == "f" else UNIT
         self.tau = 2 * ((self.p + 6) * UNIT + float(ulp))

@@ -19,7 +19,8 @@ estimates for generalized linear models* (2019).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -27,19 +28,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.progress import TerminalBar
-from .._guards.parameters import FLAG, Choice
+from .._engine.progress import OutOfTime, TerminalBar
+from .._guards.parameters import FLAG, SECONDS, Choice
 from ..geometry import Hyperplane, LinearMachine
 from .certificate import Certificate
 from .integers import coordinates, pivots, rank
+from .knowledge import undecided
 from .margin import Margin, Widest, maximal_margin, strict_machine, strict_plane, with_zero
+from .parts import PartVerdicts
 from .passes import Floats, Indices, Labels
 from .question import Groups, Names, Question, checked, groups_of
 from .rows import FAMILIES, READINGS, Integers, Matrix, weighted_sum
 from .search import Narrow, Outcome, settle
 from .system import System
-from .verification import VERDICTS, Term, shared_point
-from .words import describe, describe_parts, evidence
+from .verification import Term, shared_point
+from .words import describe, evidence
 
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
 
@@ -53,6 +56,7 @@ def separability(
     family: str = "classes",
     progress: bool | None = None,
     feature_names: Sequence[str] | None = None,
+    max_seconds: float | None = None,
 ) -> Separability:
     """Tell whether classes are linearly separable, and prove it.
 
@@ -75,6 +79,10 @@ def separability(
         Whether to show on stderr how far the work is; None does so in a terminal.
     feature_names : list of str, default=None
         What the printed verdict calls the columns; None takes the names of a data frame, else x0, x1, ….
+    max_seconds : float, default=None
+        Seconds that each question may take: the verdict with its proof, ``margin``, ``infinite_``, and all parts of
+        ``total`` or ``pairwise`` together. A question that takes longer ends with :class:`UndecidedError`, which
+        carries what is known so far; to ask again begins again. None is no limit.
 
     Returns
     -------
@@ -107,16 +115,31 @@ def separability(
     >>> print(str(separability([[0], [3]], ["a", "b"], feature_names=["length"])).splitlines()[1])
       plane          +1 length -1.5 = 0
     """
-    Choice(READINGS)("reading", reading)
-    Choice(FAMILIES)("family", family)
-    FLAG("intercept", intercept)
-    table, y = checked(X, y, reading)
-    names, meter = Names.of(X, table.shape[1], feature_names), TerminalBar("separability", progress)
-    asked = Question(table, names, y, bool(intercept), reading, meter)
-    found = Separability(asked, *groups_of(asked.y, family))
+    found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds)
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
     return found
+
+
+def pose(
+    X: Any,
+    y: Any,
+    intercept: bool = True,
+    reading: str = "decimal",
+    family: str = "classes",
+    progress: bool | None = None,
+    feature_names: Sequence[str] | None = None,
+    max_seconds: float | None = None,
+) -> Separability:
+    """The question of ``separability``, checked; nothing is computed before it is asked for."""
+    Choice(READINGS)("reading", reading)
+    Choice(FAMILIES)("family", family)
+    FLAG("intercept", intercept)
+    meter = TerminalBar("separability", progress, SECONDS("max_seconds", max_seconds))
+    table, y = checked(X, y, reading)
+    names = Names.of(X, table.shape[1], feature_names)
+    asked = Question(table, names, y, bool(intercept), reading, meter)
+    return Separability(asked, *groups_of(asked.y, family))
 
 
 class Separability:
@@ -156,8 +179,21 @@ class Separability:
 
     @cached_property
     def _outcome(self) -> Outcome:
-        with self.question.meter as meter:
-            return settle(self._system, tick=meter)
+        with self._asking("the verdict") as meter:
+            outcome = settle(self._system, tick=meter)
+        if outcome.direction is not None:
+            self._system.known.saw(outcome.direction, 0)  # for the questions that follow
+        return outcome
+
+    @contextmanager
+    def _asking(self, what: str) -> Iterator[TerminalBar]:
+        """Within, work may take ``max_seconds``; after them it ends with what is known so far."""
+        try:
+            with self.question.meter as meter:
+                yield meter
+        except OutOfTime:
+            pairs = self.pairwise.decided if "pairwise" in vars(self) else {}
+            raise undecided(what, self._system, self.groups, self.question.meter.max_seconds, pairs) from None
 
     @property
     def verdict(self) -> str:
@@ -246,9 +282,12 @@ class Separability:
     @cached_property
     def _widest(self) -> Widest:
         assert self._outcome.direction is not None
-        with self.question.meter as meter:
-            meter("the largest margin", 0.0)
-            return maximal_margin(self._system, self._outcome.direction, self._outcome.working)
+        with self._asking("the largest margin") as meter:
+
+            def tick() -> None:
+                meter("the largest margin", 0.0)
+
+            return maximal_margin(self._system, self._outcome.direction, self._outcome.working, tick)
 
     @property
     def margin(self) -> Margin:
@@ -267,7 +306,7 @@ class Separability:
         system = self._system
         signs = np.zeros(system.n_blocks * system.d)
         if self.verdict != "overlap":
-            with self.question.meter as meter:
+            with self._asking("the signs of the coefficients") as meter:
                 for j in range(signs.size):
                     meter(f"coefficient {j + 1} of {signs.size}", 0.0)
                     signs[j] = _sign(self._outcome, j)
@@ -319,60 +358,6 @@ class Separability:
 
     def __str__(self) -> str:
         return describe(self)
-
-    __repr__ = __str__
-
-
-class PartVerdicts(Mapping[Any, Separability]):
-    """Verdicts on each class against the rest, or on each pair of classes, by label or by pair of labels.
-
-    Parameters
-    ----------
-    parts : dict
-        The verdicts.
-    how : str
-        How the classes are held against each other, in words.
-
-    References
-    ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.2.2, Problems 5 and 6.
-
-    Examples
-    --------
-    >>> from discriminant import datasets, separability
-    >>> s = separability(*datasets.table(1, 2, 4))
-    >>> s.linear.verdict, s.total.verdict, s.pairwise.verdict
-    ('complete', 'overlap', 'complete')
-    >>> s.total[1].verdict, s.pairwise[1, 4].verdict
-    ('overlap', 'complete')
-    """
-
-    def __init__(self, parts: dict[Any, Separability], how: str) -> None:
-        self._parts, self.how = parts, how
-
-    @property
-    def verdict(self) -> str:
-        """The weakest of the verdicts."""
-        return max((part.verdict for part in self._parts.values()), key=VERDICTS.index)
-
-    @property
-    def certificates(self) -> dict[Any, Certificate]:
-        """The proof of each part."""
-        return {key: part.certificate for key, part in self._parts.items()}
-
-    def __getitem__(self, key: Any) -> Separability:
-        if key not in self._parts and isinstance(key, tuple):
-            key = key[::-1]  # a pair in the other order
-        return self._parts[key]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._parts)
-
-    def __len__(self) -> int:
-        return len(self._parts)
-
-    def __str__(self) -> str:
-        return describe_parts(self)
 
     __repr__ = __str__
 

@@ -14,7 +14,8 @@ from .certificate import FEW, Support, first_few
 from .margin import SMALL
 
 if TYPE_CHECKING:
-    from .verdict import PartVerdicts, Separability
+    from .parts import PartVerdicts
+    from .verdict import Separability
 
 CONSEQUENCES = {
     "complete": "Every error-correcting procedure ends without errors; logistic regression has no finite estimate.",

@@ -32,10 +32,10 @@ fuzz: $(STAMP)     ## hard data for every estimator, SECONDS=60 long; CASE='…'
 interrupts: $(STAMP)  ## Ctrl-C at TRIALS=200 random moments of every estimator and command
 	@$(BIN)/python tools/interrupts.py --trials $(TRIALS)
 
-bench: $(STAMP)    ## measure against the peers, write benchmarks/results.md
+bench: $(STAMP)    ## measure against the peers, write benchmarks/results.md; CASE='P19' or CASE=separation does a part
 	@$(BIN)/python -c 'import sklearnex' 2>/dev/null || $(BIN)/python -m pip install -qq --disable-pip-version-check \
 	    --editable '.[peers]' || echo "scikit-learn-intelex cannot be installed here: it is left out"
-	@$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks $(CASE)
 
 docs: $(STAMP)     ## build docs/_build/html; a warning is an error
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

@@ -1,4 +1,4 @@
-"""`python -m benchmarks [P1 P3 …] [--quick] [--one-thread] [--cpu]`; a full run writes benchmarks/results.md."""
+"""`python -m benchmarks [P1 growth …] [--quick] [--one-thread] [--cpu]`; a full run writes benchmarks/results.md."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ RESULTS = Path(__file__).with_name("results.md")
 
 
 def discover() -> list[str]:
-    """Import every module of cases; the ids in their natural order."""
+    """Import every module of cases; the ids in their natural order, then the modules."""
     for module in pkgutil.iter_modules(here):
         if not module.name.startswith("_"):
             importlib.import_module(f"{__package__}.{module.name}")
     CASES.sort(key=lambda case: (case.id[0], int(case.id[1:])))
-    return list(dict.fromkeys(case.id for case in CASES))
+    return list(dict.fromkeys([*(case.id for case in CASES), *sorted(case.module for case in CASES)]))
 
 
 def arguments() -> argparse.Namespace:
@@ -82,7 +82,7 @@ def main() -> int:
     written, sound = [f"# Benchmarks\n\n{machine()}.{clock}"], True
     print(written[0], flush=True)
     for case in CASES:
-        if not given.cases or case.id in given.cases:
+        if not given.cases or {case.id, case.module} & set(given.cases):
             text, passed = section(case, given)
             print(f"\n{text}", flush=True)
             written.append(text)

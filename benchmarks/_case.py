@@ -64,13 +64,18 @@ class Contest:
 
 @dataclass(frozen=True)
 class Reading:
-    """One number that is judged by itself."""
+    """One number that is judged by itself; ``more`` where it was still growing when the measuring was given up."""
 
     name: str
     value: float
     unit: str
     limit: float
     audit: str
+    more: bool = False
+
+    @property
+    def met(self) -> bool:
+        return self.value <= self.limit and not self.more
 
 
 Outcome = Contest | Reading | str  # a string is a note, for what could not be measured
@@ -79,11 +84,12 @@ Measure = Callable[[bool], Iterator[Outcome]]
 
 @dataclass(frozen=True)
 class Case:
-    """An id of performance.md, its title, and the function that brings its contests."""
+    """An id of performance.md, its title, the function that brings its contests, and the module it stands in."""
 
     id: str
     title: str
     outcomes: Measure
+    module: str = ""
 
 
 CASES: list[Case] = []
@@ -93,7 +99,7 @@ def case(id: str, title: str) -> Callable[[Measure], Measure]:
     """Register the function as a case."""
 
     def register(outcomes: Measure) -> Measure:
-        CASES.append(Case(id, title, outcomes))
+        CASES.append(Case(id, title, outcomes, outcomes.__module__.rpartition(".")[2]))
         return outcomes
 
     return register

@@ -54,14 +54,53 @@ def scattered(n: int, d: int, per_row: int) -> tuple[sparse.csr_matrix, Labels]:
     return X, (X @ rng.standard_normal(d) + 2 * rng.standard_normal(n) > 0).astype(np.int64)
 
 
-def real(name: str) -> tuple[Any, Labels] | None:
-    """A real data set from ``DISCRIMINANT_DATA`` or the folder beside the project, values as float64; None without."""
+def clouds(n: int, d: int, c: int) -> tuple[NDArray[Any], Labels]:
+    """As many rows of each class, normal around the standard normal mean of the class, with half its spread."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % c
+    return rng.standard_normal((c, d))[y] + 0.5 * rng.standard_normal((n, d)), y
+
+
+def factor(n: int, levels: int) -> tuple[sparse.csr_matrix, Labels]:
+    """A factor with a column for each of its levels, the k-th met about k⁻¹·⁵ as often as the first, and two numbers.
+
+    The log odds of the classes are those of the level, of standard deviation 2, and of the numbers: rare levels may
+    meet one class only.
+    """
+    rng = np.random.default_rng(0)
+    share = np.arange(1, levels + 1) ** -1.5
+    chosen = np.r_[np.arange(levels), rng.choice(levels, n - levels, p=share / share.sum())]
+    x = rng.standard_normal((n, 2)).round(2)
+    odds = 2 * rng.standard_normal(levels)[chosen] + x @ [1.0, -0.5]
+    dummies = sparse.csr_matrix((np.ones(n), chosen, np.arange(n + 1)), shape=(n, levels))
+    X = sparse.hstack([dummies, x], format="csr")
+    return X, (rng.logistic(size=n) < odds).astype(np.int64)
+
+
+def documents(n: int, d: int) -> tuple[sparse.csr_matrix, Labels]:
+    """Rows of 100 words each, the k-th of d met about 1/k as often as the first; (1 + log count), of length one."""
+    rng = np.random.default_rng(0)
+    words = (d ** rng.random((n, 100))).astype(np.int64) - 1
+    X = sparse.csr_matrix((np.ones(100 * n), words.ravel(), np.arange(0, 100 * n + 1, 100)), shape=(n, d))
+    X.sum_duplicates()
+    X.data = 1 + np.log(X.data)
+    X.data /= np.repeat(np.sqrt(X.multiply(X).sum(axis=1).A1), np.diff(X.indptr))
+    return X, (X @ rng.standard_normal(d) + 0.1 * rng.standard_normal(n) > 0).astype(np.int64)
+
+
+def real(name: str, dtype: DTypeLike | None = np.float64) -> tuple[Any, Labels] | None:
+    """A real data set from ``DISCRIMINANT_DATA`` or the folder beside the project; None where it is not there.
+
+    Its values are of the dtype, or of that of the file for None.
+    """
     default = Path(__file__).parents[2] / "shared" / "data"
     file = Path(os.environ.get("DISCRIMINANT_DATA", default)) / name / "data.npz"
     if not file.exists():
         return None
     with np.load(file) as parts:
         if "indptr" not in parts:
-            return parts["X"].astype(np.float64), parts["y"]
-        entries = parts["data"].astype(np.float64), parts["indices"], parts["indptr"]
-        return sparse.csr_matrix(entries, shape=tuple(parts["shape"])), parts["y"]
+            X, y = parts["X"], parts["y"]
+        else:
+            entries = parts["data"], parts["indices"], parts["indptr"]
+            X, y = sparse.csr_matrix(entries, shape=tuple(parts["shape"])), parts["y"]
+        return X if dtype is None else X.astype(dtype), y

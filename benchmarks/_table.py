@@ -44,7 +44,7 @@ def row(found: Result | Reading) -> tuple[str, ...]:
     """The cells of one line."""
     if isinstance(found, Reading):
         value, limit = (f"{number:.3g} {found.unit}" for number in (found.value, found.limit))
-        met = "yes" if found.value <= found.limit else "NO"
+        value, met = f"> {value}" if found.more else value, "yes" if found.met else "NO"
         return found.name, "–", "–", value, "–", "–", "–", f"≤ {limit}", met, found.audit
     goal, times = found.goal, (duration(found.ours), duration(found.theirs))
     quartiles = f"{found.low:.2f}–{found.high:.2f}"

@@ -1,23 +1,21 @@
-"""P12 and P18: the verdict on separability against a linear program over all rows, and its exact certificate."""
+"""P12, P18, P19: separability against a linear program over all rows, its exact certificate, tables of all kinds."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.optimize import linprog
 from sklearn.datasets import load_breast_cancer
 
 from discriminant import Separability, separability
 
 from ._audit import require
 from ._case import Audit, Contest, Outcome, Peer, Reading, case, faster
-from ._child import PEAK, numbers
+from ._child import CLEAR, PEAK, numbers
 from ._data import overlapping, real, separable
+from ._tables import TABLES, Table, examined, in_words, whole_program
 from .real import absent
 
 # A copy of the data must show in the peak; the share counts against X and y.
@@ -48,19 +46,6 @@ print(100 * share, s.passes, seconds, time.perf_counter() - begin)
 )
 
 
-def whole_program(X: Any, y: Any, method: str) -> str:
-    """Max sum u with z b >= u, 0 <= u <= 1, over all rows at once: u = 1 on the separated rows, 0 on the others."""
-    n, d = X.shape
-    z = np.where(y == 1, 1.0, -1.0)
-    rows = sparse.hstack([sparse.csr_matrix(-z[:, None] * np.column_stack([np.ones(n), X])), sparse.eye(n)]).tocsc()
-    bounds = np.r_[np.tile([-np.inf, np.inf], (d + 1, 1)), np.tile([0.0, 1.0], (n, 1))]
-    found = linprog(np.r_[np.zeros(d + 1), -np.ones(n)], A_ub=rows, b_ub=np.zeros(n), bounds=bounds, method=method)
-    if not found.success:
-        raise RuntimeError(found.message)
-    separated = int((found.x[d + 1 :] > 0.5).sum())
-    return "complete" if separated == n else "quasi" if separated else "overlap"
-
-
 def proved(X: Any, y: Any) -> Audit:
     """Both have the same verdict, and ours is proved in whole numbers."""
 
@@ -78,7 +63,7 @@ def against_whole_program(name: str, X: Any, y: Any, method: str) -> Contest:
     return Contest(
         f"{X.shape[0]:,}×{X.shape[1]} f64, {name}",
         lambda: separability(X, y, progress=False),
-        [Peer(f"scipy {method}, all rows", lambda: whole_program(X, y, method), faster(30), proved(X, y))],
+        [Peer(f"scipy {method}, all rows", lambda: in_words(whole_program(X, y, method)), faster(30), proved(X, y))],
     )
 
 
@@ -88,7 +73,7 @@ def large(quick: bool) -> Iterator[Outcome]:
     # each with the method that is the faster one there: 3 s by simplex, 16 s (against 100) by interior points
     yield against_whole_program("separable, margin 0.01", *separable(n, d, 0.01), "highs-ds")
     yield against_whole_program("overlapping", *overlapping(n, d), "highs-ipm")
-    if not Path("/proc/self/clear_refs").exists():
+    if not CLEAR.exists():
         yield "Left out, the memory above the data: only Linux tells the peak of a process from now on."
         return
     for n, d, dtype in ((1_000_000, 50, "float64"), (10_000_000, 20, "float32")):
@@ -135,3 +120,31 @@ def best(run: Callable[[], tuple[float, str]]) -> tuple[float, str]:
     """The median of three runs, after one that compiles."""
     run()
     return sorted(run() for _ in range(3))[1]
+
+
+@case("P19", "separability of tables as people have them")
+def tables(quick: bool) -> Iterator[Outcome]:
+    for name, table in TABLES.items():
+        found = examined(name, quick)
+        yield from readings(name, table, found) if found else [absent(table.file)]
+
+
+def readings(name: str, table: Table, found: dict[str, Any]) -> Iterator[Reading]:
+    """The numbers of one table; what was not reached in time is more than the time there was."""
+    what, why = found.get("what", name), found["ended"]
+
+    def reading(stage: str, words: str, limit: float, unit: str, audit: str) -> Reading:
+        value = found.get(stage)
+        return Reading(f"{words}, {what}", value or found["limit"], unit, limit, audit if value else why, value is None)
+
+    yield reading("find", "find", table.seconds, "s", f"{found.get('rows')}; processor {found.get('cpu', 0):.3g} s")
+    if "find" not in found:
+        return
+    yield reading("verify", "verify", min(table.verify, found["find"] + 0.1), "s", "verified")
+    if not np.isnan(found["memory"]):
+        yield Reading(f"memory above the data, {what}", found["memory"], "MB", 1000, f"data of {found['size']:.3g} MB")
+    if table.printed:
+        yield reading("print", "print", table.seconds, "s", f"{found.get('lines')} lines")
+    for method in table.rivals:
+        audit = f"{method} {found.get(f'{method} seconds', 0):.3g} s, same rows"
+        yield reading(method, f"share of the time of scipy {method}", 1.0, "of it", audit)

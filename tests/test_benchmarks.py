@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
-IDS = ["P1", "P2", "P3", "P4", "P12", "P13", "P14", "P16", "P17", "P18", "R1", "R2", "R3", "U2"]
+IDS = ["P1", "P2", "P3", "P4", "P12", "P13", "P14", "P16", "P17", "P18", "P19", "R1", "R2", "R3", "U2"]
 
 
 @pytest.fixture
@@ -122,3 +122,31 @@ def test_turns_are_taken_and_medians_compared(measuring: ModuleType, monkeypatch
         assert result.ratio == pytest.approx(ratio)
         assert goal.met(result.ratio)
     assert log == ["ours", "theirs"] * 8
+
+
+def test_a_child_that_takes_too_long_is_given_up_and_says_so(measuring: ModuleType) -> None:
+    """What it printed before counts; what it did not reach is told as more than the time it had."""
+    from benchmarks._case import Reading
+    from benchmarks._child import run
+    from benchmarks._table import row
+    from benchmarks._tables import Table
+    from benchmarks.separation import readings
+
+    printed, failure = run("import time; print('begun', flush=True); time.sleep(60)", seconds=1)
+    assert (printed, failure) == ("begun\n", "time")
+    printed, failure = run("raise MemoryError('no room')")
+    assert failure.endswith("MemoryError: no room")
+    table = Table(lambda quick: (np.zeros((2, 1)), np.arange(2)), 2.0)
+    found = {"what": "two rows", "size": 1.0, "ended": "not ended", "limit": 600.0}
+    (given_up,) = readings("rows", table, found)
+    assert (given_up.name, row(given_up)[3], given_up.met) == ("find, two rows", "> 600 s", False)
+    known = {"find": 1.0, "cpu": 1.0, "memory": 5.0, "rows": "complete, 2 rows separated"}
+    find, verify, memory = readings("rows", table, found | known)
+    assert [reading.met for reading in (find, verify, memory)] == [True, False, True]
+    assert isinstance(verify, Reading)
+    assert row(verify)[3] == "> 600 s"
+
+
+def test_cases_are_chosen_by_module(tmp_path: Path) -> None:
+    written = bench("real", "--one-thread", data=tmp_path)
+    assert re.findall(r"^## (\w+)", written, flags=re.MULTILINE) == ["R1", "R2", "R3"]

@@ -1,8 +1,8 @@
 """The proof that classes are linearly separable, or that they are not, and its check in integers.
 
 ``verification`` says what it consists of and why it proves the verdict. It is written to be audited on its own: this
-file, ``verification``, ``rows`` (what a row z is) and ``proof_file`` know no solver and no linear algebra library, only
-whole numbers, and import nothing but each other, the standard library and numpy's arrays.
+file, ``verification``, ``rows`` (what a row z is), ``proof_file``, and for speed ``quick_check`` and ``digits``, know
+no solver and no linear algebra library, and import nothing but each other, the standard library and numpy's arrays.
 
 References
 ----------
@@ -19,9 +19,11 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .proof_file import labels, number, numbers, one_of, opened, refused, sealed, suspicion, written
+from .quick_check import QuickCheck
 from .rows import FAMILIES, READINGS, Construction, Integers
-from .verification import VERDICTS, Term, labels_of, verify
+from .verification import VERDICTS, Check, Term, labels_of, verify
 
+METHODS: dict[str, type[Check]] = {"fast": QuickCheck, "plain": Check}
 FEW = 12  # labels, rows or features that are named before the rest is only counted
 
 
@@ -212,7 +214,7 @@ class Certificate:
         group = self.groups[own]
         return group[0] if len(group) == 1 else group
 
-    def verify(self, X: Any, y: Any) -> bool:
+    def verify(self, X: Any, y: Any, *, method: str = "fast") -> bool:
         """Check every condition of the proof against the data, in whole numbers.
 
         Parameters
@@ -221,11 +223,17 @@ class Certificate:
             The patterns.
         y : array of shape (n,)
             Their labels, or counts.
+        method : {"fast", "plain"}
+            ``"fast"`` goes through the data by products of matrices, in floats where a bound on their error leaves no
+            doubt, and exactly elsewhere. ``"plain"`` is the short reference that reads every number in Python: it takes
+            up to a hundred times as long and gives the same answer.
 
         Returns
         -------
         bool
-            True. What fails is told by an error.
+            True: the proof of ``verdict`` as the answer to ``question`` holds. Rows with labels in ``others`` take no
+            part in it; ``differences`` tells whether ``separability(X, y)`` asks for more. What fails is told by an
+            error.
 
         Raises
         ------
@@ -242,7 +250,9 @@ class Certificate:
             ...
         ValueError: the certificate fails: row 0 lies on the wrong side of b.
         """
-        return verify(self, X, y)
+        if method not in METHODS:
+            raise ValueError(f"method={method!r} must be 'fast' or 'plain'; leave it out for 'fast'.")
+        return verify(self, X, y, METHODS[method])
 
     def to_json(self) -> str:
         """The certificate as JSON; whole numbers beyond 2**53 are hexadecimal text.

@@ -24,7 +24,9 @@ import numpy as np
 
 READINGS = ("decimal", "float")
 FAMILIES = ("classes", "poisson")
-PRIMES = (2_147_483_647, 2_147_483_629, 2_147_483_587)  # below 2**31, so that products fit 64 bits
+PRIMES = (8_388_593, 8_388_587, 8_388_581)  # below 2**23: float64 can add up many products of two residues
+DECIMALS = {8: (10**15 - 1, 18), 4: (10**6 - 1, 10)}  # bytes of a float: decimals up to here are all told apart
+EXPONENT = 61  # of the largest power of two that serves as a denominator of machine integers
 
 Integers = list[int]
 Matrix = list[Integers]
@@ -170,6 +172,71 @@ def exact_array(X: Any, reading: str) -> Any:
     return of_frame(X, reading) if hasattr(X, "columns") and hasattr(X, "to_numpy") else plain(X)
 
 
+class ScaledRows(NamedTuple):
+    """Rows of X as machine integers: x = m / q in the rows that are ``good``; the others need larger numbers.
+
+    Of a sparse matrix, ``columns`` are those with an entry in these rows, and the only ones in m; None for all.
+    """
+
+    m: Any
+    q: Any
+    good: Any
+    columns: Any
+
+    def augmented(self, intercept: bool) -> Any:
+        """The rows (q, m) of the good rows, or m without an intercept."""
+        m = self.m[self.good]
+        return np.column_stack([self.q[self.good], m]) if intercept else m
+
+
+def machine_integers(x: Any, reading: str) -> tuple[Any, Any, Any]:
+    """Whole numbers m and a denominator q for each row of x, both int64 and below 2**62, and where there are such."""
+    if x.dtype.kind != "f":
+        large = 1 << EXPONENT
+        good = ((x <= large) & (x >= -large)).all(axis=1) if x.dtype.itemsize == 8 else np.ones(len(x), bool)
+        return x.astype(np.int64), np.ones(len(x), np.int64), good
+    if reading == "float":
+        return _binary_rows(x.astype(np.float64, copy=False))
+    if x.dtype.itemsize not in DECIMALS:
+        return np.zeros(x.shape, np.int64), np.ones(len(x), np.int64), np.zeros(len(x), bool)
+    return _decimal_rows(x)
+
+
+def _decimal_rows(x: Any) -> tuple[Any, Any, Any]:
+    """Each row times the least power of ten that makes it whole.
+
+    No two decimals of 15 digits round to the same float64, nor do two of 6 to the same float32. So where m / 10^k, a
+    quotient of two exact floats, rounds to x, it is the shortest decimal form of x.
+    """
+    m, q, good = np.zeros(x.shape, np.int64), np.ones(len(x), np.int64), np.zeros(len(x), bool)
+    largest, exponents = DECIMALS[x.dtype.itemsize]
+    whole = 2 ** (np.finfo(x.dtype).nmant + 1)
+    left = np.arange(len(x))
+    for k in range(exponents + 1):
+        part, power = x[left], x.dtype.type(10**k)
+        with np.errstate(over="ignore"):
+            rounded = np.rint(part * power)
+        small = (np.abs(rounded) <= (largest if k else whole)).all(axis=1)
+        hit = small & (rounded / power == part).all(axis=1)
+        m[left[hit]], q[left[hit]], good[left[hit]] = rounded[hit], 10**k, True
+        left = left[(small | (k == 0)) & ~hit]
+        if not left.size:
+            break
+    return m, q, good
+
+
+def _binary_rows(x: Any) -> tuple[Any, Any, Any]:
+    """Each row times the least power of two that makes it whole."""
+    mantissa, exponent = np.frexp(x)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest = exponent - 54 + np.frexp((whole & -whole).astype(np.float64))[1]  # of the last bit that is set
+    shift = np.maximum(-np.where(x, lowest, 0).min(axis=1, initial=0), 0)
+    good = (shift <= EXPONENT) & (np.where(x, exponent, 0).max(axis=1, initial=0) + shift <= EXPONENT)
+    shift = np.where(good, shift, 0)
+    m = np.where(good[:, None], np.ldexp(x, shift[:, None]), 0.0).astype(np.int64)
+    return m, np.int64(1) << shift.astype(np.int64), good
+
+
 class ExactTable:
     """The rows of X as exact numbers: an array, a sparse matrix or a data frame."""
 
@@ -183,7 +250,8 @@ class ExactTable:
     def check_finite(self) -> None:
         """Refuse NaN and infinity."""
         values = self.X.data if self.sparse else self.X
-        if values.dtype.kind == "f" and not all(np.isfinite(part).all() for part in np.array_split(values, 64)):
+        parts = np.array_split(values, 64) if values.size > 2**16 else [values]  # the answers take room as well
+        if values.dtype.kind == "f" and not all(np.isfinite(part).all() for part in parts):
             raise ValueError("X contains NaN or infinity: impute such values or drop their rows.")
 
     def row(self, i: int) -> ExactRow:
@@ -192,6 +260,23 @@ class ExactTable:
             return ExactRow(*self._numerators(self.X[i]))
         some = slice(self.X.indptr[i], self.X.indptr[i + 1])
         return ExactRow(*self._numerators(self.X.data[some]), self.X.indices[some].tolist())
+
+    def block(self, rows: Any) -> tuple[Any, Any]:
+        """Chosen rows as one full array, and the columns that it has: None for all, or those that have an entry."""
+        if not self.sparse:
+            return self.X[rows], None
+        start = self.X.indptr[rows].astype(np.int64)
+        count = self.X.indptr[rows + 1] - start
+        entries = np.repeat(start - np.cumsum(count) + count, count) + np.arange(count.sum())
+        columns, places = np.unique(self.X.indices[entries], return_inverse=True)
+        x = np.zeros((len(rows), columns.size), self.X.dtype)
+        x[np.repeat(np.arange(len(rows)), count), places] = self.X.data[entries]
+        return x, columns
+
+    def scaled(self, rows: Any) -> ScaledRows:
+        """Chosen rows as machine integers, all at once: the numbers of ``row``, wherever int64 can hold them."""
+        x, columns = self.block(rows)
+        return ScaledRows(*machine_integers(x, self.reading), columns)
 
     def augmented(self, i: int, intercept: bool) -> tuple[Integers, int]:
         """(1, x_i), or x_i without an intercept, as whole numbers and their denominator."""

@@ -1,4 +1,4 @@
-"""The check of a proof: every condition, in whole numbers.
+"""The check of a proof: every condition, in whole numbers, one after the other. ``quick_check`` does the same faster.
 
 The proof consists of
 
@@ -26,13 +26,15 @@ Tests: ``tests/separation/test_certificate.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .rows import FAMILIES, READINGS, Construction, ExactTable, Integers, rank_modulo_prime, spans, weighted_sum
+from .rows import FAMILIES, READINGS, ExactTable, Integers, Matrix, rank_modulo_prime, spans, weighted_sum
 
 if TYPE_CHECKING:
     from .certificate import Certificate
@@ -49,30 +51,34 @@ class Term(NamedTuple):
     weight: int
 
 
-def verify(proof: Certificate, X: Any, y: Any) -> bool:
+Name = tuple[int, int, int]  # of a row z: pattern, own class, rival
+
+
+def verify(proof: Certificate, X: Any, y: Any, conditions: type[Check]) -> bool:
     """True, or the error that says which condition fails."""
     try:
         _check_claim(proof)
         table = ExactTable(X, proof.reading)
         table.check_finite()
-        check = _Check(proof, table, _classes(proof, y, table), proof.construction)
+        check = conditions(proof, table, _classes(proof, y, table))
         check.shape()
         check.relations()
         check.point()
         separated, boundary = check.sides()
         found = "overlap" if not separated else "quasi" if boundary else "complete"
         if found != proof.verdict:
-            raise _failure(f"it proves {found!r}, yet it says {proof.verdict!r}")
+            raise failure(f"it proves {found!r}, yet it says {proof.verdict!r}")
         if boundary:
             check.span()
         elif proof.relations or proof.kernel or proof.point is not None:
-            raise _failure("b separates every row, yet there are relations that say it cannot")
+            raise failure("b separates every row, yet there are relations that say it cannot")
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        raise _failure(f"its parts are not what they should be ({error!r})") from error
+        raise failure(f"its parts are not what they should be ({error!r})") from error
     return True
 
 
-def _failure(what: str) -> ValueError:
+def failure(what: str) -> ValueError:
+    """The error that names the condition that fails."""
     return ValueError(f"the certificate fails: {what}.")
 
 
@@ -81,12 +87,12 @@ def _check_claim(proof: Certificate) -> None:
     known = proof.verdict in VERDICTS and proof.reading in READINGS and proof.family in FAMILIES
     fits = len(proof.groups) >= 2 if proof.family == "classes" else not proof.groups and not proof.others
     if not known or not fits:
-        raise _failure("it speaks of no two classes and of no counts, or in words that are unknown")
+        raise failure("it speaks of no two classes and of no counts, or in words that are unknown")
     vectors = [proof.direction, *proof.kernel, *(term for relation in proof.relations for term in relation)]
-    if any(type(value) is not int for vector in vectors for value in vector) or type(proof.intercept) is not bool:
-        raise _failure("it holds numbers that are not whole")
+    if not set(map(type, chain.from_iterable(vectors))) <= {int} or type(proof.intercept) is not bool:
+        raise failure("it holds numbers that are not whole")
     if any(type(part) is not Fraction for part in proof.point or ()):
-        raise _failure("its point is not given in fractions")
+        raise failure("its point is not given in fractions")
 
 
 def labels_of(y: Any) -> list[Any]:
@@ -102,37 +108,49 @@ def _classes(proof: Certificate, y: Any, table: ExactTable) -> Integers:
     """The index of the class of each row, -1 for a row that takes no part."""
     values = labels_of(y)
     if len(values) != table.n_rows:
-        raise _failure(f"y has {len(values)} entries, and X has {table.n_rows} rows")
+        raise failure(f"y has {len(values)} entries, and X has {table.n_rows} rows")
     index = {label: k for k, group in enumerate(proof.groups) for label in group}
     index |= dict.fromkeys(proof.others, -1)
     if len(index) < sum(map(len, proof.groups)) + len(proof.others):
-        raise _failure("it names a label twice")
+        raise failure("it names a label twice")
+    if any(label != label for label in index):
+        raise failure("it names a label that is no label: NaN")
     try:
+        if proof.family == "poisson" and not all(0 <= value < inf for value in values):
+            raise failure("y holds what is no count: a number below zero, or none at all")
         own = [int(value > 0) if proof.family == "poisson" else index[value] for value in values]
     except KeyError as error:
-        raise _failure(f"y holds {error.args[0]!r}, of which it says nothing") from None
+        raise failure(f"y holds {error.args[0]!r}, of which it says nothing") from None
     except TypeError as error:
-        raise _failure(f"y holds what is no label or count ({error})") from error
+        raise failure(f"y holds what is no label or count ({error})") from error
     if not set(range(len(proof.groups))) <= set(own):
-        raise _failure("it speaks of a class that no row of the data belongs to")
+        raise failure("it speaks of a class that no row of the data belongs to")
     return own
 
 
-class _Check(NamedTuple):
-    """A proof beside the data: the numbers of X, the class of each row, and the rows z that this gives."""
+class Check:
+    """The conditions of a proof on the data, number by number: the reference that any faster check has to agree with.
 
-    proof: Certificate
-    table: ExactTable
-    own: Integers
-    rows: Construction
+    Parameters
+    ----------
+    proof : Certificate
+        The proof.
+    table : ExactTable
+        The numbers of X.
+    own : list of int
+        The index of the class of each row, -1 for a row that takes no part.
+    """
+
+    def __init__(self, proof: Certificate, table: ExactTable, own: Integers) -> None:
+        self.proof, self.table, self.own, self.rows = proof, table, own, proof.construction
 
     def shape(self) -> None:
         """The data have the shape that the proof speaks of, and so have its vectors."""
         proof, found, n = self.proof, (self.table.n_rows, self.table.n_features), self.rows.n_columns
         if found != (proof.n_rows, proof.n_features):
-            raise _failure(f"it speaks of X of shape ({proof.n_rows}, {proof.n_features}), not of {found}")
+            raise failure(f"it speaks of X of shape ({proof.n_rows}, {proof.n_features}), not of {found}")
         if any(len(vector) != n for vector in (proof.direction, *proof.kernel)):
-            raise _failure(f"a vector has not the length {n}")
+            raise failure(f"a vector has not the length {n}")
 
     def y(self, i: int) -> tuple[Integers, int]:
         """The augmented pattern i in whole numbers, and their denominator."""
@@ -144,15 +162,19 @@ class _Check(NamedTuple):
         for relation in self.proof.relations:
             for term in relation:
                 if not 0 <= term.row < len(own) or own[term.row] != term.own or own[term.row] < 0:
-                    raise _failure(f"row {term.row} is not a pattern of the class that a relation names")
+                    raise failure(f"row {term.row} is not a pattern of the class that a relation names")
                 if term.weight <= 0 or term.rival not in self.rows.rivals(term.own):
-                    raise _failure(f"the weight or the rival of row {term.row} in a relation is out of range")
-            patterns = [self.y(term.row) for term in relation]
-            scale = max((q for _, q in patterns), default=1)  # all are powers of one number
-            weights = [term.weight * (scale // q) for term, (_, q) in zip(relation, patterns, strict=True)]
-            rows = [self.rows.z(y, term.own, term.rival) for term, (y, _) in zip(relation, patterns, strict=True)]
-            if not relation or any(weighted_sum(weights, rows)):
-                raise _failure("the weighted rows of a relation do not add up to zero")
+                    raise failure(f"the weight or the rival of row {term.row} in a relation is out of range")
+            if not relation or not self.adds_up_to_zero(relation):
+                raise failure("the weighted rows of a relation do not add up to zero")
+
+    def adds_up_to_zero(self, relation: Sequence[Term]) -> bool:
+        """Whether the weighted rows of a relation have the sum zero."""
+        patterns = [self.y(term.row) for term in relation]
+        scale = max(q for _, q in patterns)  # all are powers of one number
+        weights = [term.weight * (scale // q) for term, (_, q) in zip(relation, patterns, strict=True)]
+        rows = [self.rows.z(y, term.own, term.rival) for term, (y, _) in zip(relation, patterns, strict=True)]
+        return not any(weighted_sum(weights, rows))
 
     def point(self) -> None:
         """The shared point is the weighted mean of the rows of one class in the first relation."""
@@ -160,9 +182,9 @@ class _Check(NamedTuple):
         if proof.point is None:
             return
         if not proof.relations or len(proof.groups) != 2 or len(proof.point) != proof.n_features:
-            raise _failure("the shared point belongs to no relation of two classes")
+            raise failure("the shared point belongs to no relation of two classes")
         if list(proof.point) != shared_point(self.table, proof.relations[0]):
-            raise _failure("the shared point is not the weighted mean of the rows of the first relation")
+            raise failure("the shared point is not the weighted mean of the rows of the first relation")
 
     def sides(self) -> tuple[int, int]:
         """How many rows z have zb > 0 and zb = 0; each of the latter must vanish on the kernel."""
@@ -176,26 +198,37 @@ class _Check(NamedTuple):
             row = row_of(i)
             sides = sides_of(row, own, b)
             if (least := min(sides.values())) < 0:
-                raise _failure(f"row {i} lies on the wrong side of b")
+                raise failure(f"row {i} lies on the wrong side of b")
             on = [rival for rival, side in sides.items() if not side] if not least else []
             separated += len(sides) - len(on)
             boundary += len(on)
             for vector in kernel if on else ():
                 moved = sides_of(row, own, vector)
                 if any(moved[rival] for rival in on):
-                    raise _failure(f"row {i} lies on the boundary, but a vector of the kernel moves it off")
+                    raise failure(f"row {i} lies on the boundary, but a vector of the kernel moves it off")
         return separated, boundary
 
     def span(self) -> None:
         """The rows of the relations span all that is orthogonal to b and to the kernel."""
-        proof, n = self.proof, self.rows.n_columns
-        terms = {term[:3] for relation in proof.relations for term in relation}
-        rows = [self.rows.z(self.y(i)[0], own, rival) for i, own, rival in sorted(terms)]
+        proof = self.proof
+        names = sorted({term[:3] for relation in proof.relations for term in relation})
         vectors = [list(vector) for vector in (proof.direction, *proof.kernel) if any(vector)]
-        if len(rows) + len(vectors) >= n and rank_modulo_prime(rows) + rank_modulo_prime(vectors) == n:
+        if len(names) + len(vectors) >= self.rows.n_columns and self.is_full_rank(names, vectors):
             return
-        if proof.kernel or not spans(rows, self.boundary()):
-            raise _failure("the rows of the relations do not span the boundary")
+        if proof.kernel or not self.spans_boundary(names):
+            raise failure("the rows of the relations do not span the boundary")
+
+    def is_full_rank(self, names: Sequence[Name], vectors: Matrix) -> bool:
+        """Whether the rank of the rows and that of the vectors add up to the number of columns."""
+        return rank_modulo_prime(self.z(names)) + rank_modulo_prime(vectors) == self.rows.n_columns
+
+    def spans_boundary(self, names: Sequence[Name]) -> bool:
+        """Whether each row of the boundary is a combination of these rows."""
+        return spans(self.z(names), self.boundary())
+
+    def z(self, names: Iterable[Name]) -> Matrix:
+        """The rows z with these names, each times a denominator."""
+        return [self.rows.z(self.y(i)[0], own, rival) for i, own, rival in names]
 
     def boundary(self) -> Iterator[Integers]:
         """The rows z with zb = 0."""

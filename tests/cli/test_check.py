@@ -38,7 +38,7 @@ def test_json_is_the_proof(proof: Path) -> None:
 def test_proof_holds_for_the_table_in_every_format(proof: Path, tables: Path, format: str) -> None:
     found = command("verify", proof, tables / f"table.{format}")
     assert (found.code, found.err) == (0, "")
-    assert found.out.splitlines()[1:] == ["The proof holds: complete."]
+    assert found.out.splitlines()[1:] == ["The proof holds: complete (fast check)."]
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,7 @@ def test_proof_goes_through_a_pipe(tables: Path) -> None:
         "question": None,
         "same_question": True,
         "differences": [],
+        "method": "fast",
     }
 
 

@@ -38,7 +38,13 @@ def test_the_first_line_is_the_question(inside: Command, three: Path) -> None:
     question, answer = found.out.splitlines()
     assert question.startswith("Question: one linear machine for the classes 'a', 'b' and 'c', with an intercept, ")
     assert "decimal" in question
-    assert answer == "The proof holds: complete."
+    assert answer == "The proof holds: complete (fast check)."
+    assert inside("verify", proof, three, "--plain").out.splitlines() == [
+        question,
+        "The proof holds: complete (plain check).",
+    ]
+    assert inside("verify", proof, three, "--json").json["method"] == "fast"
+    assert inside("verify", proof, three, "--plain", "--json").json["method"] == "plain"
 
 
 def test_a_part_of_the_classes_is_another_question(inside: Command, three: Path, pair: Path) -> None:
@@ -46,7 +52,7 @@ def test_a_part_of_the_classes_is_another_question(inside: Command, three: Path,
     assert found.code == 6
     assert "without the rows of 'c'" in found.out.splitlines()[0]
     assert found.out.splitlines()[1:] == [
-        "The proof holds: complete.",
+        "The proof holds: complete (fast check).",
         "This is not what the table asks: it leaves out the class 'c'.",
     ]
     told = inside("verify", pair, three, "--json")

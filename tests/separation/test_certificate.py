@@ -397,6 +397,22 @@ def test_a_class_that_is_left_out_in_silence_is_refused() -> None:
         forged(two, n_rows=6, groups=[[0, 2], [1, 2]]).verify(X, y)
 
 
+def test_labels_and_counts_that_are_none() -> None:
+    """NaN is equal to nothing, not even to itself, and a count is not below zero."""
+    nan = float("nan")
+    proof = separability([[0], [1]], [0, 1]).certificate
+    for groups, others in ((((nan,), (1,)), ()), (((0,), (1, nan)), ()), (((0,), (1,)), (nan,))):
+        for y in ([0, 1], np.array([nan, 1], object), np.array([0, nan])):
+            with pytest.raises(ValueError, match="no label: NaN"):
+                replace(proof, groups=groups, others=others).verify([[0], [1]], y)
+    with pytest.raises(ValueError, match="y holds nan, of which it says nothing"):
+        proof.verify([[0], [1]], [0, nan])
+    counts = separability([[0], [1]], [0, 3], family="poisson").certificate
+    for y in ([-1, 3], [nan, 3], [0, float("inf")], ["a", "b"], [None, 3]):
+        with pytest.raises(ValueError, match="y holds what is no"):
+            counts.verify([[0], [1]], y)
+
+
 def test_merged_classes_are_another_question() -> None:
     X, y = THREE
     merged = separability(X, np.minimum(y, 1)).certificate
@@ -508,6 +524,7 @@ def test_wrong_types(field: str) -> None:
         dumped(GOOD).replace('"n_rows":4', '"n_rows":1e400'),
         dumped(GOOD).replace('"n_rows":4', '"n_rows":' + "9" * 5000),
         dumped(GOOD).replace('"n_rows":4', '"n_rows":5,"n_rows":5'),
+        dumped(GOOD).replace('"verdict":', '"verdict":"complete","verdict":'),
         sealed(GOOD | {"comment": "true"}),
         sealed(GOOD | {"others": []}),
         sealed(GOOD | {"others": [[2]]}),
@@ -519,7 +536,7 @@ def test_wrong_types(field: str) -> None:
         dumped(GOOD)[:-1],
         dumped(GOOD) * 2,
     ],
-    ids=range(37),
+    ids=range(38),
 )  # fmt: skip
 def test_hostile_text(text: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
@@ -602,7 +619,7 @@ def test_the_check_imports_no_solver() -> None:
                 names |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 names.add(node.module or "")
-        assert names - set(sys.stdlib_module_names) <= {"numpy", "collections.abc"}
+        assert names - set(sys.stdlib_module_names) <= {"numpy", "numpy.typing", "collections.abc"}
         used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert not used & {"linalg", "lstsq", "solve", "inv", "qr", "svd", "import_module", "__import__"}
 

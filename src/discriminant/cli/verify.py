@@ -6,13 +6,14 @@ import json as json_format
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ._errors import ANOTHER_QUESTION, REFUSED, CommandError, shortened
-from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, argument, taking
+from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, argument, option, taking
 from ._output import echo, echo_json
 from ._tables import learnable, standard_input, tell_reading, text_of
 
 if TYPE_CHECKING:
     from ..separation.certificate import Certificate
 
+Plain = Annotated[bool, option("Check number by number, by the short reference; this takes longer.", "--plain")]
 PROOF = "the proof that `discriminant check --json` printed"
 
 
@@ -22,6 +23,7 @@ def verify(
     proof: Annotated[str, argument("PROOF", "What `check --json` printed; - for standard input.")],
     intercept: Intercept = True,
     reading: ReadingOption = Reading.DECIMAL,
+    plain: Plain = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -29,7 +31,7 @@ def verify(
 
     The first line is the question that was proved. Exit code 0 if the proof holds and answers what `check` would ask of
     this table with these options, 5 if it is refused, 6 if it holds but answers another question. It is checked in
-    whole numbers, without the solver that made it.
+    whole numbers, without the solver that made it: by products of matrices, or with --plain number by number.
     """
     from .. import Certificate
 
@@ -39,16 +41,17 @@ def verify(
     recipe, X, y, _ = learnable(given)
     tell_reading(recipe)
     certificate, differences, reason = None, None, None
+    method = "plain" if plain else "fast"
     try:
         certificate = Certificate.from_json(text)
-        certificate.verify(X, y)
+        certificate.verify(X, y, method=method)
         differences = certificate.differences(y, intercept=intercept, reading=reading.value)
     except ValueError as error:
         reason = shortened(str(error))
     if json:
-        echo_json("verification", _content(certificate, differences, reason))
+        echo_json("verification", _content(certificate, differences, reason) | {"method": method})
     else:
-        echo(_told(certificate, differences, reason))
+        echo(_told(certificate, differences, reason, method))
     return REFUSED if reason is not None else ANOTHER_QUESTION if differences else 0
 
 
@@ -67,13 +70,13 @@ def _content(certificate: Certificate | None, differences: list[str] | None, rea
     }
 
 
-def _told(certificate: Certificate | None, differences: list[str] | None, reason: str | None) -> str:
+def _told(certificate: Certificate | None, differences: list[str] | None, reason: str | None, method: str) -> str:
     """The question in the first line, the answer in the second."""
     lines = [] if certificate is None else [f"Question: {shortened(certificate.question)}."]
     if reason is not None:
         lines.append(f"The proof is refused: {reason}")
     elif certificate is not None:
-        lines.append(f"The proof holds: {certificate.verdict}.")
+        lines.append(f"The proof holds: {certificate.verdict} ({method} check).")
     if differences:
         lines.append(f"This is not what the table asks: {shortened('; '.join(differences))}.")
     return "\n".join(lines)

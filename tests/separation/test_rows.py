@@ -89,6 +89,48 @@ def test_a_sparse_row_is_the_dense_one() -> None:
     assert_array_equal(twice.data, [0.1, -1.25, -1.25, 3.0, 1e-150])
 
 
+def blocks_of_numbers(rng: np.random.Generator) -> list[np.ndarray]:
+    """Tables of all types and sizes of numbers."""
+    X = rng.integers(-99, 100, (40, 4))
+    wide = 10.0 ** rng.integers(-30, 30, (40, 4))
+    return [
+        X, X.astype(np.int8), X > 0, X + 2**62, X.astype(np.uint64), X.astype(np.float64), X / 100, X * 1e-17, X * 1e15,
+        X * wide, (X / 10).astype(np.float32), (X * wide).astype(np.float32), (X / 7).astype(np.float32),
+        (X / 10).astype(np.float16), rng.normal(size=(40, 4)), rng.normal(size=(40, 4)).round(14), X * 5e-324,
+        X * 2.0**-60, np.where(X > 50, X / 3, X / 100), np.zeros((3, 0)), X * 1e300,
+    ]  # fmt: skip
+
+
+def test_machine_integers_are_the_numbers_of_the_rows(rng: np.random.Generator) -> None:
+    good = 0
+    for X in blocks_of_numbers(rng):
+        for matrix in (X, sparse.csr_array(X)) if X.dtype != np.float16 else (X,):
+            for reading in ("decimal", "float"):
+                table, chosen = ExactTable(matrix, reading), np.arange(len(X) - 1, 0, -2)
+                scaled = table.scaled(chosen)
+                assert scaled.m.dtype == scaled.q.dtype == np.int64
+                columns = range(X.shape[1]) if scaled.columns is None else scaled.columns.tolist()
+                for i, m, q in zip(chosen[scaled.good], scaled.m[scaled.good], scaled.q[scaled.good], strict=True):
+                    row = table.row(int(i))
+                    full = row.full(X.shape[1])
+                    assert int(q) == row.q
+                    assert {j: int(value) for j, value in zip(columns, m, strict=True) if value} == {
+                        j: value for j, value in enumerate(full) if value
+                    }
+                good += int(scaled.good.sum())
+    assert good > 700
+
+
+def test_most_tables_are_read_as_machine_integers(rng: np.random.Generator) -> None:
+    X = rng.integers(-999, 1000, (50, 3))
+    single = (X / 100).astype(np.float32)
+    for table in (X, X.astype(float), X / 1000, X / 1e12, single, X * 2**40, sparse.csr_array(X)):
+        assert ExactTable(table, "decimal").scaled(np.arange(50)).good.all()
+    for table in (X, X / 8, rng.random((50, 3)) + 1, X.astype(np.float16)):
+        assert ExactTable(table, "float").scaled(np.arange(50)).good.all()
+    assert not ExactTable(np.full((2, 1), 2**63, np.uint64), "float").scaled(np.arange(2)).good.any()
+
+
 def test_a_table_has_rows_and_columns() -> None:
     for X in (3, [1, 2], np.ones((2, 2, 2)), None):
         with pytest.raises(ValueError, match="give a table of rows and columns"):

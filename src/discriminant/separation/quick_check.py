@@ -41,7 +41,6 @@ class QuickCheck(Check):
     def __init__(self, proof: Certificate, table: ExactTable, own: Integers) -> None:
         super().__init__(proof, table, own)
         self.classes = np.array(own, np.int64)
-        self.on_boundary: list[Name] | None = None  # its rows z, where the span may need them
 
     def adds_up_to_zero(self, relation: Sequence[Term]) -> bool:
         """Whether the weighted rows of a relation have the sum zero: in each block of z a sum of weighted patterns."""
@@ -58,30 +57,28 @@ class QuickCheck(Check):
 
     def sides(self) -> tuple[int, int]:
         """How many rows z have zb > 0 and zb = 0; each of the latter must vanish on the kernel."""
-        proof = self.proof
-        if not any(proof.direction) and not proof.kernel:
-            return super().sides()
-        self.on_boundary = None if proof.kernel else []
-        kernel = _Vectors.by_size(proof.kernel, self.rows)
-        judge = _Judge(self.table, self.rows, proof.direction)
+        if not any(self.proof.direction) and not self.proof.kernel:
+            members = np.bincount(self.classes[self.classes >= 0]).tolist()
+            return 0, sum(count * len(self.rows.rivals(own)) for own, count in enumerate(members))
+        kernel = _Vectors.by_size(self.proof.kernel, self.rows)
         separated = boundary = 0
         for rows in self._blocks():
             wrong, moved = np.zeros(rows.size, bool), np.zeros(rows.size, bool)
-            for own, some, found in judge.signs(rows, self.classes[rows]):
-                on = found == 0
+            for own, some, found in self._judge.signs(rows, self.classes[rows]):
                 separated += int((found > 0).sum())
-                boundary += int(on.sum())
+                boundary += int((found == 0).sum())
                 wrong[some] = (found < 0).any(axis=1)
-                for place, _, off in judge.exact(rows[some], own, on, kernel):
+                for place, _, off in self._judge.exact(rows[some], own, found == 0, kernel):
                     moved[some[place]] |= off.any(axis=1)
-                if self.on_boundary is not None:
-                    rivals = self.rows.rivals(own)
-                    self.on_boundary += [(int(rows[some[k]]), own, rivals[j]) for k, j in np.argwhere(on)]
             for k in np.flatnonzero(wrong | moved)[:1]:
                 if wrong[k]:
                     raise failure(f"row {rows[k]} lies on the wrong side of b")
                 raise failure(f"row {rows[k]} lies on the boundary, but a vector of the kernel moves it off")
         return separated, boundary
+
+    @cached_property
+    def _judge(self) -> _Judge:
+        return _Judge(self.table, self.rows, self.proof.direction)
 
     @property
     def _step(self) -> int:
@@ -99,11 +96,15 @@ class QuickCheck(Check):
         return of_rows + _best_rank(lambda prime: vectors, min(len(vectors), n)) == n
 
     def spans_boundary(self, names: Sequence[Name]) -> bool:
-        """Whether each row of the boundary is a combination of these rows."""
-        if self.on_boundary is None:
-            return super().spans_boundary(names)
-        left = set(self.on_boundary).difference(names)
+        """Whether each row of the boundary is a combination of these rows: those of them that it has need no proof."""
+        left = set(self._boundary_names()).difference(names)
         return not left or spans(self.z(names), self.z(sorted(left)))
+
+    def _boundary_names(self) -> Iterator[Name]:
+        for rows in self._blocks():
+            for own, some, found in self._judge.signs(rows, self.classes[rows]):
+                rivals = self.rows.rivals(own)
+                yield from ((int(rows[some[k]]), own, rivals[j]) for k, j in np.argwhere(found == 0))
 
 
 def _best_rank(rows_modulo: Callable[[int], Iterable[Sequence[int] | Ints]], most: int) -> int:
@@ -204,8 +205,8 @@ class _Vectors:
         """The sign of zv for each pattern y, all of one class and held against one rival, and each vector v."""
         if not self.digits.size or bits_of(y) > self.longest:
             self._plan(bits_of(y))
-        digits = np.tensordot(np.array(self.rows.signs(own, rival), float), self.digits, 1)
-        digits = digits if columns is None else digits[columns]
+        blocks = [sign * block for sign, block in zip(self.rows.signs(own, rival), self.digits, strict=True) if sign]
+        digits = np.sum(blocks, axis=0)[slice(None) if columns is None else columns]
         step = max(1, BLOCK // (digits.shape[1] * digits.shape[2]))
         parts = (self.plan.left(y[k : k + step]) for k in range(0, len(y), step))
         return np.concatenate([signs(products(part, digits), self.plan.width) for part in parts])
@@ -245,16 +246,14 @@ class _Judge:
     def _scores(self, rows: Ints) -> tuple[Floats, Floats]:
         """The scores x w + w₀ of each block of b, in floats, and bounds on their errors."""
         x, columns = self.table.block(rows)
-        half, smallest = 0.0, 0.0
-        if x.dtype.kind == "f":
-            half, smallest = float(np.finfo(x.dtype).eps) / 2, float(np.finfo(x.dtype).smallest_subnormal)
+        eps, tiny = (float(np.finfo(x.dtype).eps), float(np.finfo(x.dtype).tiny)) if x.dtype.kind == "f" else (0.0, 0.0)
         x = x.astype(np.float64, copy=False)
         w = self.w if columns is None else self.w[columns]
         size = np.abs(w)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             errors = np.abs(x) @ (size + SLACK) + (np.abs(self.w0) + SLACK)
-            errors *= 2 * ((self.rows.p + 8) * UNIT + half)
-            return x @ w + self.w0, errors + smallest * size.sum(axis=0)
+            errors *= 2 * ((self.rows.p + 8) * UNIT + eps / 2)
+            return x @ w + self.w0, errors + eps * tiny * size.sum(axis=0)  # of numbers near zero, the last bit
 
     def exact(
         self, rows: Ints, own: int, asked: NDArray[np.bool_], groups: Sequence[_Vectors]

@@ -141,6 +141,15 @@ def test_a_row_that_floats_cannot_tell_is_decided_exactly() -> None:
         assert "it proves 'overlap'" in same_answer(touching, X, [0, 1])
 
 
+def test_scores_that_overflow_are_decided_exactly() -> None:
+    X, y = np.array([[1.7e308, -1.7e308], [-1.7e308, 1.7e308], [1.7e308, 1.7e308]]), [0, 1, 2]
+    proof = separability(X, y).certificate
+    assert same_answer(proof, X, y) == "True"
+    steep = replace(proof, direction=(0, -1, 1, -1, 0, 1))
+    assert "'complete'" in same_answer(replace(steep, verdict="quasi"), X, y)
+    assert "row 0 lies on the wrong side" in same_answer(replace(steep, direction=(0, 1, -1, 0, 0, 1)), X, y)
+
+
 def test_numbers_of_thousands_of_bits() -> None:
     """A direction far beyond the range of floats."""
     X, y = np.array([[0.0, 3.0], [1.0, 2.5], [2.0, 7.0]]), [0, 1, 1]

@@ -164,7 +164,7 @@ class _Terms:
         digits = self.plan.right(weights).T[:, :, None]
         factors = np.array([construction.signs(term.own, term.rival) for term in relation])
         places = np.array([self.place[term.row] for term in relation])
-        for factor in factors.T:
+        for factor in factors.T[factors.any(axis=0)]:
             sums = np.zeros((self.p, self.plan.places + digits.shape[1] - 1, 1), np.int64)
             for k, (part, columns) in enumerate(zip(self.parts, self.columns, strict=True)):
                 some = np.flatnonzero((places[:, 0] == k) & (factor != 0))
@@ -236,7 +236,7 @@ class _Judge:
         for own in np.unique(classes).tolist():
             some = np.flatnonzero(classes == own)
             factors = np.array([self.rows.signs(own, rival) for rival in self.rows.rivals(own)], float).T
-            with np.errstate(invalid="ignore"):  # where a score overflows, nothing is told
+            with np.errstate(over="ignore", invalid="ignore"):  # where a score overflows, nothing is told
                 side, error = scores[some] @ factors, errors[some] @ np.abs(factors)
                 found = (side > error).astype(np.int8) - (side < -error)
             for place, j, sign in self.exact(rows[some], own, found == 0, [self.b]):

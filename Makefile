@@ -9,7 +9,7 @@ STAMP  := .venv/.installed
 SOURCES := $(shell find src/discriminant -name '*.py' | LC_ALL=C sort)
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat $(SOURCES) /dev/null | (sha1sum 2>/dev/null || shasum) | cut -c1-16)
 
-.PHONY: help install demo test fuzz interrupts bench docs lint clean
+.PHONY: help install demo test fuzz verdicts interrupts bench docs lint clean
 .DEFAULT_GOAL := help
 
 help:     ## list the targets
@@ -28,6 +28,11 @@ SECONDS ?= 60
 TRIALS  ?= 200
 fuzz: $(STAMP)     ## hard data for every estimator, SECONDS=60 long; CASE='…' tries one again
 	@PYTHONPATH=tests $(BIN)/python tools/fuzz.py --seconds $(SECONDS) $(if $(CASE),--case "$(CASE)")
+
+COUNT   ?= 10000
+SEED    ?= 0
+verdicts: $(STAMP)  ## COUNT=10000 random problems of separability against an exact oracle, SEED=0
+	@$(BIN)/python tools/verdicts.py --count $(COUNT) --seed $(SEED)
 
 interrupts: $(STAMP)  ## Ctrl-C at TRIALS=200 random moments of every estimator and command
 	@$(BIN)/python tools/interrupts.py --trials $(TRIALS)
@@ -60,7 +65,7 @@ $(STAMP): pyproject.toml
 	@touch $@
 
 # Caches of earlier sources: keep the three most recent, so that switching back and forth stays quick.
-demo test fuzz interrupts bench docs: | numba-cache
+demo test fuzz verdicts interrupts bench docs: | numba-cache
 .PHONY: numba-cache
 numba-cache:
 	@mkdir -p "$(NUMBA_CACHE_DIR)" && touch "$(NUMBA_CACHE_DIR)"

@@ -2,7 +2,8 @@
 
 ``rays`` is the double description method of Motzkin, Raiffa, Thompson and Thrall: it turns {b : Zb >= 0} into lines
 and rays, one row of Z after the other. A row belongs to B exactly when it is positive on some ray; the sign of a
-coefficient over the cone is that over its rays and lines. Nothing here is shared with the library.
+coefficient over the cone is that over its rays and lines. Their number may explode; ``boundary`` gives B and N alone,
+by an exact simplex method, in milliseconds for hundreds of rows. Nothing here is shared with the library.
 """
 
 from __future__ import annotations
@@ -121,6 +122,77 @@ def separation(X: Any, y: Any, intercept: bool = True, reading: str = "decimal",
         return solve(rows_of(augmented(X, intercept, reading), (y > 0).tolist(), 0))
     classes = np.unique(y)
     return solve(rows_of(augmented(X, intercept, reading), np.searchsorted(classes, y).tolist(), classes.size))
+
+
+def boundary(Z: Sequence[Sequence[int]]) -> list[int]:
+    """Rows that vanish on every b with Zb >= 0, by linear programs.
+
+    Where max (Σz)b with Zb >= 0 is unbounded, along some b, the rows with zb > 0 are separated. A vector that separates
+    others among those with zb = 0, added to a large multiple of b, separates both: go on with the rows that are left.
+    Where the maximum is zero, Σz = -Σλz with λ >= 0, and all of them vanish.
+    """
+    left = list(range(len(Z)))
+    while left and (moved := _ascent([Z[k] for k in left])) is not None:
+        left = [k for k, side in zip(left, moved, strict=True) if side == 0]
+    return left
+
+
+def _ascent(Z: Sequence[Sequence[int]]) -> list[int] | None:
+    """The sides Zb of some b with Zb >= 0 that are not all zero; None if there is none.
+
+    Simplex method in whole numbers for max (Σz)b, with zb + ε >= 0 in place of zb >= 0. The ε > 0 are random, so that
+    every step has a length and none comes back; whether the program is bounded does not depend on them, because b = 0
+    is feasible. Row k of the tableau, over ``unit``, is z_k b + ε_k in terms of the variables of the columns and of 1;
+    the columns of b itself, which may be negative, are exchanged first.
+    """
+    m, p = len(Z), len(Z[0])
+    epsilon = np.random.default_rng(0).integers(1, 1 << 40, m)
+    T = np.array([[*z, int(e)] for z, e in zip(Z, epsilon, strict=True)], dtype=object)
+    T = np.vstack([T, T.sum(axis=0)])  # the last row is the objective
+    rows, columns, unit = list(range(m)), [-1 - j for j in range(p)], 1  # which side a row is, -1 - j for b_j
+    while True:
+        bounded = [k for k in range(m) if rows[k] >= 0]
+        gains = [(c, j) for j, c in enumerate(columns) if T[m, j] > 0 or (c < 0 and T[bounded, j].any())]
+        if not gains:
+            return None
+        c, j = max(gains, key=lambda gain: (gain[0] < 0, T[m, gain[1]]))
+        sign = -1 if c < 0 and T[m, j] < 0 else 1
+        down = [k for k in bounded if sign * T[k, j] < 0]
+        if not down:
+            moved = dict(zip(rows, sign * T[:m, j], strict=True)) | ({c: unit} if c >= 0 else {})
+            return [int(moved.get(k, 0)) for k in range(m)]
+        k = min(down, key=lambda k: (Fraction(T[k, p], -sign * T[k, j]), rows[k]))
+        T, unit = _pivot(T, k, j, unit)
+        rows[k], columns[j] = c, rows[k]
+
+
+def _pivot(T: Any, k: int, j: int, unit: int) -> tuple[Any, int]:
+    """Exchange the variables of row k and column j of a tableau over ``unit``, which stays positive."""
+    pivot, row, column = T[k, j], T[k].copy(), T[:, j].copy()
+    T = (pivot * T - np.multiply.outer(column, row)) // unit
+    T[k], T[:, j] = -row, column
+    T[k, j] = unit
+    return (T, pivot) if pivot > 0 else (-T, -pivot)
+
+
+class Sides(NamedTuple):
+    verdict: str
+    B: list[int]  # patterns with all rows separated
+    N: list[int]  # patterns with a row on every boundary
+    pairs: list[tuple[int, int]]  # of N, with the rival class for each of its rows on every boundary
+
+
+def sides(X: Any, y: Any, intercept: bool = True, reading: str = "decimal", family: str = "classes") -> Sides:
+    """The verdict, B and N that ``separability`` should find, by the simplex method."""
+    y = np.asarray(y)
+    classes = np.unique(y)
+    own, c = ((y > 0).tolist(), 0) if family == "poisson" else (np.searchsorted(classes, y).tolist(), classes.size)
+    rows = rows_of(augmented(X, intercept, reading), own, c)
+    rivals = [j for i in range(y.size) for j in (range(1 + own[i]) if c == 0 else range(c)) if c == 0 or j != own[i]]
+    vanish = boundary([z for _, z in rows])
+    N = sorted({rows[k][0] for k in vanish})
+    verdict = "complete" if not vanish else "quasi" if len(vanish) < len(rows) else "overlap"
+    return Sides(verdict, sorted(set(range(y.size)) - set(N)), N, [(rows[k][0], rivals[k]) for k in vanish])
 
 
 def rank(rows: Iterable[Sequence[Any]]) -> int:

@@ -1,5 +1,7 @@
 """Hyperplanes, linear machines and augmentation: the book's numbers and the geometry's laws."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -311,3 +313,48 @@ def test_normalized_patterns_forget_their_labels(a, X):
 def test_pattern_errors(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def exact_side(plane: Hyperplane, x: Sequence[float]) -> int:
+    g = sum((Fraction(u) * Fraction(v) for u, v in zip(plane.w.tolist(), x, strict=True)), Fraction(plane.w0))
+    return (g > 0) - (g < 0)
+
+
+@pytest.mark.parametrize(
+    ("w", "w0", "x", "side"),
+    [
+        ([1e290, 1e-150], 0.0, [0.0, 1.0], 1),  # beside the large weight the small one vanished
+        ([1e290, 1e290, 1e-150], 0.0, [1.0, -1.0, -1.0], -1),
+        ([1e290, 1.0], 1e-150, [0.0, 0.0], 1),
+        ([1.0], 0.0, [5e-324], 1),  # half of the smallest float is zero
+        ([5e-324], -5e-324, [1.0], 0),
+        ([5e-324, 1.0], 0.0, [-3.0, 0.0], -1),
+        ([1e-200], 0.0, [-1e-200], -1),
+        ([1e300, 1e300], 0.0, [1e308, -9e307], 1),
+        ([1.5, 1.5, -1.5], -1.0, [1.5e308, 1.5e308, 1.5e308], 1),
+    ],
+)
+def test_sides_at_the_ends_of_the_floats(w: list[float], w0: float, x: list[float], side: int) -> None:
+    """Whatever underflows or overflows on the way, alone, among other points and in CSR."""
+    plane = Hyperplane(w, w0)
+    assert exact_side(plane, x) == side
+    assert plane.side(x) == side
+    among = np.array([np.zeros(len(w)), x, np.ones(len(w))])
+    for X in (among, sparse.csr_matrix(among)):
+        assert plane.side(X)[1] == side
+        assert plane.undecided(X)[1] == (side == 0)
+
+
+magnitudes = st.floats(allow_nan=False, allow_infinity=False).map(lambda v: float(f"{v:.2e}") if abs(v) < 1e300 else v)
+
+
+@given(arrays(np.float64, 3, elements=magnitudes), magnitudes, arrays(np.float64, (2, 3), elements=magnitudes))
+@pytest.mark.filterwarnings("ignore:overflow encountered in ldexp")
+def test_sides_are_exact_wherever_rounding_cannot_reach(w: np.ndarray, w0: float, X: np.ndarray) -> None:
+    """The sign is that of the exact sum unless that is within rounding of zero; a value never has the other sign."""
+    plane = Hyperplane(w, w0)
+    for x, side, value in zip(X.tolist(), plane.side(X), plane.value(X), strict=True):
+        terms = [*(Fraction(u) * Fraction(v) for u, v in zip(w.tolist(), x, strict=True)), Fraction(w0)]
+        if abs(sum(terms)) > Fraction(1, 1 << 49) * sum(map(abs, terms)) or not any(terms):
+            assert side == exact_side(plane, x)
+        assert side == np.sign(value) or (value == 0 and side != 0)

@@ -18,6 +18,7 @@ Problems 1 and 3.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -96,8 +97,7 @@ class Hyperplane:
 
     def value(self, X: Points) -> np.float64 | FloatArray:
         """Give the discriminant g(x) = wᵗx + w₀."""
-        a, exponent = scaled(self.a)
-        return np.ldexp(affine(X, a), exponent)
+        return np.ldexp(*_sums(X, self.a))
 
     def distance(self, X: Points) -> np.float64 | FloatArray:
         """Give the signed distance r = g(x)/‖w‖, positive on the side w points to."""
@@ -118,8 +118,8 @@ class Hyperplane:
         return float(a[0] / norm)
 
     def side(self, X: Points) -> np.int64 | NDArray[np.int64]:
-        """Give the sign of g(x): 1, −1, or 0 on the surface."""
-        return np.sign(affine(X, scaled(self.a)[0])).astype(np.int64)
+        """Give the sign of g(x): 1, −1, or 0 on the surface; also where g(x) is too small or too large for a float."""
+        return np.sign(_sums(X, self.a)[0]).astype(np.int64)
 
     def undecided(self, X: Points) -> np.bool_ | NDArray[np.bool_]:
         """Tell where g(x) = 0: the book leaves the decision undefined there."""
@@ -337,6 +337,27 @@ def affine(X: Points, weights: FloatArray) -> FloatArray:
     """Give g(x) for one augmented weight vector, or a column for each row of weights."""
     g: FloatArray = _points(X, weights.shape[-1] - 1) @ weights[..., 1:].T + weights[..., 0]
     return g
+
+
+def _sums(X: Points, a: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Give g(x)/2ᵉ and e: exact where underflow, of at most 2⁻¹⁰⁷⁴ a weight and a product, or overflow may decide."""
+    (small, e), points = scaled(a), _points(X, len(a) - 1)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        g = np.array(points @ small[1:] + small[0])
+        exponent, sizes = np.full(g.shape, e), np.abs(g).ravel()
+        near = np.flatnonzero(~((sizes > len(a) * 2.0**-48) & (sizes < np.inf)))  # |x| is below 2¹⁰²⁴
+        rows: Any = points[near] if points.ndim == 2 else np.reshape(points, (1, -1))[near]
+        values = abs(rows.data if sparse.issparse(rows) else rows)
+        least = values.min(initial=1.0, where=values > 0) * np.abs(small).min(initial=1.0, where=small != 0)
+        loses = least < np.finfo(np.float64).tiny or not np.array_equal(np.ldexp(small, e), a)
+        lost = np.ravel(abs(rows).sum(axis=1) + len(a)) * 2.0**-1072 if loses else -1.0
+        doubtful = np.flatnonzero(~((sizes[near] > lost) & (sizes[near] < np.inf)))
+    for k in doubtful.tolist():
+        x = (rows[[k]].toarray() if sparse.issparse(rows) else rows[k]).ravel().tolist()
+        total = sum((Fraction(u) * Fraction(v) for u, v in zip(x, a[1:].tolist(), strict=True)), Fraction(a[0]))
+        e = total.numerator.bit_length() - total.denominator.bit_length()
+        g.flat[near[k]], exponent.flat[near[k]] = float(total / Fraction(2) ** e), e
+    return g, exponent
 
 
 def scaled(values: FloatArray) -> tuple[FloatArray, int]:

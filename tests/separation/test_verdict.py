@@ -6,6 +6,7 @@ import copy
 import pickle
 import signal
 import time
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -14,11 +15,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from exact_oracle import augmented, rows_of, separation, solve
+from exact_oracle import augmented, rows_of, separation, sides, solve
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.svm import SVC
+from verdict_problems import faults, problem
 
 from discriminant import Certificate, Hyperplane, LinearMachine, Separability, datasets, separability
 from discriminant._engine import progress as _progress
@@ -99,6 +101,32 @@ def test_the_rays_agree_with_linear_programming(rng: np.random.Generator) -> Non
         tops = [-linprog(-z, -Z, np.zeros(len(Z)), bounds=(-1, 1)).fun for z in Z]
         assert sorted({i for (i, _), top in zip(rows, tops, strict=True) if top < 1e-9}) == answer.N
         assert np.all(Z @ np.array(answer.b) >= 0)
+
+
+def test_the_simplex_method_agrees_with_the_rays(rng: np.random.Generator) -> None:
+    """Of the oracle itself, in its two ways."""
+    for trial in range(200):
+        X, y = tied_problem(rng, 2 + trial % 3)
+        options = {"intercept": bool(trial % 2), "family": "classes" if trial % 5 else "poisson"}
+        assert sides(X, y, **options)[:3] == separation(X, y, **options)[:3]
+
+
+def test_the_oracle_names_the_pairs_on_the_boundary() -> None:
+    """At 0 the classes coincide; at 1 c can be left out, but a and b cannot be told apart."""
+    answer = sides([[0], [0], [0], [1], [1]], list("abcab"))
+    assert answer[:3] == ("quasi", [], [0, 1, 2, 3, 4])
+    assert answer.pairs == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (3, 1), (4, 0)]
+
+
+def test_a_sample_of_all_kinds_of_problems() -> None:
+    """As ``tools/verdicts.py`` tries them by the thousand."""
+    seen = Counter()
+    for number in range(300):
+        verdict, found = faults(problem(np.random.default_rng([0, number])))
+        assert not found, f"python tools/verdicts.py --seed 0 --only {number}: {found}"
+        seen[verdict] += 1
+    assert min(seen.values()) > 30
+    assert len(seen) == 3
 
 
 def test_infinite_coefficients_are_the_signs_over_the_cone(rng: np.random.Generator) -> None:

@@ -42,6 +42,7 @@ from .rows import FAMILIES, READINGS, Integers, Matrix, weighted_sum
 from .search import Narrow, Outcome, settle
 from .system import System
 from .verification import Term, shared_point
+from .widening import wider
 from .words import describe, evidence
 
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
@@ -254,15 +255,18 @@ class Separability:
     def hyperplane(self) -> Hyperplane | LinearMachine | None:
         """A plane that separates strictly, or weakly where the verdict is quasi; a linear machine for many classes.
 
-        None where the verdict is overlap. Its weights are floats. Where the margin is about an ulp of X, it may be that
-        no floats were found that separate every row when they are multiplied in float64: then ``notes`` and the
-        printout say so, and only ``certificate.direction`` separates, in whole numbers. A weak plane has boundary rows
-        on itself in whole numbers, and in floats to rounding.
+        None where the verdict is overlap. A strict plane has a good part of the largest margin, unless the data are
+        very large; ``margin`` has the plane with all of it. Its weights are floats. Where the margin is about an ulp of
+        X, it may be that no floats were found that separate every row when they are multiplied in float64: then
+        ``notes`` and the printout say so, and only ``certificate.direction`` separates, in whole numbers. A weak plane
+        has boundary rows on itself in whole numbers, and in floats to rounding.
         """
         direction = self._outcome.direction
         if direction is None:
             return None
         weights = self._strict if self.verdict == "complete" and self.groups else None
+        if weights is not None and len(self.groups) == 2:
+            return Hyperplane.from_augmented(wider(self._system, weights[1]))
         weights = with_zero(self._system.augmented(direction)) if weights is None else weights
         if len(self.groups) > 2:
             return LinearMachine(weights, [group[0] for group in self.groups])

@@ -147,13 +147,14 @@ def minimum_removals(
     if time_limit != np.inf:
         Number("give seconds", 0)("time_limit", time_limit)
     Choice(("auto", True, False))("exact", exact)
+    end = time.monotonic() + time_limit
     data = pose(X, y, intercept=intercept)
     X, labels, classes = data.question.X, np.asarray(data.own), np.array([label for (label,) in data.groups])
     doubles = X.astype(np.float64, copy=False) if X.dtype.kind != "f" else X
     with watching() as watch:
-        with interrupt_raises():
+        with interrupt_raises(), watch.at_once():  # the blocks of many classes are joined by one long call
             rows = inequalities(doubles, labels, classes.size, bool(intercept), watch)
-        search = Removing(rows, X, watch, time_limit)
+        search = Removing(rows, X, watch, end)
         search.descend()
         thorough = rows.owner.size <= SMALL if isinstance(exact, str) else bool(exact)
         search.prove() if thorough else search.pack(np.ones(search.n, bool))
@@ -163,10 +164,9 @@ def minimum_removals(
 class Removing:
     """The best weights so far, the circuits so far, and the bound that they give."""
 
-    def __init__(self, rows: Inequalities, X: Any, watch: Watch, time_limit: float) -> None:
-        self.rows, self.X, self.watch = rows, X, watch
+    def __init__(self, rows: Inequalities, X: Any, watch: Watch, end: float) -> None:
+        self.rows, self.X, self.watch, self.end = rows, X, watch, end
         self.stop = lambda: watch.interrupted
-        self.end = time.monotonic() + time_limit
         self.n = rows.labels.size
         self.circuits: list[Index] = []
         self.lower = 0

@@ -83,6 +83,24 @@ class UndecidedError(TimeoutError):
         self.seconds, self.plane, self.n_wrong = seconds, plane, n_wrong
         self.pairs, self.excluded, self.passes = pairs or {}, excluded, passes
 
+    def to_dict(self) -> dict[str, Any]:
+        """What is known so far, as what JSON can hold.
+
+        Returns
+        -------
+        dict
+            The attributes; ``weights`` has (w₀, w) of the plane, or of each class of the machine.
+        """
+        weights = self.plane.a[None] if isinstance(self.plane, Hyperplane) else getattr(self.plane, "weights", None)
+        return {
+            "seconds": self.seconds,
+            "passes": self.passes,
+            "excluded": list(self.excluded),
+            "pairs": [{"of": key, "verdict": verdict} for key, verdict in self.pairs.items()],
+            "weights": None if weights is None else weights.tolist(),
+            "n_wrong": self.n_wrong,
+        }
+
 
 class _ReportWarning(Warning):
     """A warning whose ``report`` is that of the fit it speaks of."""

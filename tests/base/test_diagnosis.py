@@ -12,6 +12,7 @@ from discriminant import (
     Certificate,
     KernelPerceptron,
     Perceptron,
+    UndecidedError,
     datasets,
 )
 
@@ -38,6 +39,25 @@ class TestDiagnose:
         assert Certificate.from_json(json.dumps(part["certificate"])).verify(X, y)
         assert "rows 0, 1, 12, 18" in str(model.report_)
         assert pickle.loads(pickle.dumps(model)).report_.to_dict() == after
+
+    @pytest.mark.parametrize("multiclass", ["kesler", "one-vs-rest", "one-vs-one"])
+    def test_a_verdict_that_takes_long_is_not_waited_for(self, multiclass: str) -> None:
+        X, y = datasets.iris()
+        model = Perceptron(max_iter=2, multiclass=multiclass).fit(X, y)
+        found = model.diagnose(X, y, max_seconds=1e-9)
+        told = model.report_.to_dict()
+        assert told["verdict"] == "undecided: no verdict was found within 1e-09 s"
+        assert (told["proof"], told["separability"]) == (None, [])
+        assert "give diagnose more max_seconds" in str(model.report_)
+        with pytest.raises(UndecidedError):
+            found.verdict  # noqa: B018
+        assert model.diagnose(X, y, max_seconds=None).verdict == "quasi"
+        assert not model.report_.to_dict()["verdict"].startswith("undecided")
+
+    def test_one_against_one_needs_no_machine(self) -> None:
+        X, y = datasets.iris()
+        model = Perceptron(max_iter=2, multiclass="one-vs-one").fit(X, y)
+        assert "_outcome" not in vars(model.diagnose(X, y))
 
     def test_zero_errors_could_be_reached(self) -> None:
         X, y = datasets.table(1, 2)

@@ -72,6 +72,38 @@ def test_exit_code_of_a_process(data: str, code: int) -> None:
     assert found.out
 
 
+def test_a_check_that_takes_too_long_has_an_exit_code_of_its_own(inside: Callable[..., Outcome]) -> None:
+    said = "--max-seconds 1e-09 must be larger for the verdict; give more seconds, or set no limit."
+    found = inside("check", "iris", "--max-seconds", "1e-9")
+    assert (found.code, found.out, found.err) == (7, "", f"Error: {said}\n")
+    found = inside("check", "iris", "--max-seconds", "1e-9", "--json", "--quiet")
+    assert (found.code, found.err) == (7, "")
+    assert found.json == {
+        "format": "discriminant undecided", "version": 1, "error": said, "seconds": 1e-9, "passes": 0, "excluded": [],
+        "pairs": [], "weights": None, "n_wrong": None,
+    }  # fmt: skip
+    assert inside("check", "iris", "--max-seconds", "60").code == 3
+    found = inside("check", "iris", "--max-seconds", "-1")
+    assert found.code == 2
+    assert found.err == "Error: --max-seconds -1.0 must be None or a number > 0; give seconds, or set no limit.\n"
+
+
+def test_a_comparison_does_not_wait_for_its_verdict(inside: Callable[..., Outcome]) -> None:
+    line = ["compare", "iris", "--methods", "fisher", "--cv", "0", "--jobs", "1", "--max-seconds"]
+    found = inside(*line, "1e-9")
+    assert (found.code, found.err) == (0, "")
+    assert found.out.startswith("undecided: within 1e-09 s no verdict was found")
+    assert inside(*line, "1e-9", "--json").json["verdict"] == "undecided"
+    assert inside(*line, "0", "--json").json["verdict"] == "quasi"  # no limit
+
+
+def test_a_fit_that_takes_too_long_is_no_bad_input(inside: Callable[..., Outcome]) -> None:
+    found = inside("fit", "iris", "-m", "linear-program", "-s", "time_limit=1e-9")
+    assert found.code == 7
+    assert found.err.startswith("Error: ")
+    assert not found.err.rstrip().endswith("..")
+
+
 def test_proof_goes_through_a_pipe(tables: Path) -> None:
     line = "discriminant check customers.csv -t churned --json | discriminant verify - customers.csv -t churned --json"
     found = shell(line, tables)

@@ -379,6 +379,28 @@ def test_report_is_one_page_that_needs_nothing_else(kinds: int, tmp_path: Path) 
     assert "script" not in {tag for tag, _ in Outline(found._repr_html_()).tags}
 
 
+@pytest.mark.parametrize("verdict", ["complete", "overlap"])
+def test_a_verdict_that_takes_long_is_not_waited_for(verdict: str, tmp_path: Path) -> None:
+    X, y = datasets.table(1, 2) if verdict == "complete" else datasets.table(1, 3)
+    found = compare(X, y, ["perceptron", "fisher"], n_jobs=1, max_seconds=1e-9)
+    assert isinstance(found.undecided, discriminant.UndecidedError)
+    assert found["perceptron"].train_error is not None  # the procedures have no limit
+    for text in (str(found), found._repr_html_()):
+        assert "undecided: within 1e-09 s no verdict was found" in text
+    assert "max_seconds=1e-09 must be larger for the verdict; give more seconds" in str(found)
+    told = json.loads(json.dumps(found.to_dict()))
+    assert (told["verdict"], told["proof"]) == ("undecided", None)
+    assert told["undecided"]["seconds"] == 1e-9
+    shown = "".join(Outline(found.report(tmp_path / "a.html").read_text(encoding="utf-8")).texts)
+    assert "the time for the answer was over" in shown
+    with pytest.raises(discriminant.UndecidedError):
+        found.verdict.verdict  # noqa: B018  (asks again)
+    waited = compare(X, y, ["perceptron"], n_jobs=1, max_seconds=None)
+    assert (waited.verdict.verdict, waited.undecided, waited.to_dict()["undecided"]) == (verdict, None, None)
+    with pytest.raises(ValueError, match=r"^max_seconds=-1 must be None or a number > 0"):
+        compare(X, y, ["perceptron"], max_seconds=-1)
+
+
 @pytest.mark.parametrize("columns", [1, 2])
 def test_report_of_few_features_and_nothing_but_failures(columns: int, tmp_path: Path) -> None:
     X, y = datasets.table(1, 3)

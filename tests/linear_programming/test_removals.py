@@ -13,7 +13,9 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from discriminant import Hyperplane, LinearMachine, Removals, augment, datasets, kesler, minimum_removals
+from discriminant._engine.driver import Watch
 from discriminant.linear_programming import removals
+from discriminant.linear_programming.inequalities import inequalities
 
 
 def separable(X: Any, y: Any, c: int, intercept: bool = True) -> bool:
@@ -184,6 +186,15 @@ class TestEarlyEnds:
         assert 0 < found.lower_bound < found.upper_bound <= 150
         assert "stopped by the time limit" in found.method
         check(found, X, y)
+
+    def test_a_search_for_a_circuit_ends_when_time_is_up(self, rng: np.random.Generator) -> None:
+        X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+        rows = inequalities(X, y, 2, True, Watch())
+        search = removals.Removing(rows, X, Watch(), end=np.inf)
+        everything = np.ones(200, bool)
+        assert search.circuit(everything) is not None
+        search.end = 0.0
+        assert search.circuit(everything) is None
 
     def test_no_time_at_all(self, rng: np.random.Generator) -> None:
         X, y = rng.normal(size=(50, 3)), np.arange(50) % 5 // 2

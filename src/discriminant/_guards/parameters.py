@@ -111,7 +111,7 @@ FLAG = Choice((True, False))
 ORDER = Choice(("cyclic", "random"))
 RECORD = Choice((None, "weights"))
 PASSES = Number("give a whole number of passes, 1 or more", 1, closed=True, whole=True)
-SECONDS = Or((None,), Number("give seconds, or None for no limit", 0))
+SECONDS = Or((None,), Number("give seconds, or set no limit", 0))
 CACHE_SIZE = Number("give the megabytes that kernel rows may take", 0)
 
 _TABLES: dict[type, dict[str, Constraint]] = {}

@@ -247,7 +247,7 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         index = (decision >= 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
         return np.asarray(self.classes_[index])
 
-    def diagnose(self, X: Any, y: Any) -> Separability:
+    def diagnose(self, X: Any, y: Any, *, max_seconds: float | None = 5.0) -> Separability:
         """Tell whether any plane could separate these data, and add verdict, proof and remedy to ``report_``.
 
         Parameters
@@ -256,12 +256,15 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
             The patterns of the fit, as they were given.
         y : array of shape (n,)
             Their labels.
+        max_seconds : float or None, default=5.0
+            Seconds that the verdict may take. Where they are not enough, the report says so; None waits for it.
 
         Returns
         -------
         Separability
             What :func:`discriminant.separability` says of the data. For three classes or more the report looks at one
-            linear machine, at each class against the rest or at each pair, as the fit did.
+            linear machine, at each class against the rest or at each pair, as the fit did. A verdict that was not
+            found in time is searched again when it is asked for.
 
         Examples
         --------
@@ -275,12 +278,12 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         >>> model.report_.to_dict()["remedy"]
         'No weights reach zero errors: ... minimum_removals(X, y).'
         """
-        from ..separation.verdict import separability  # 0.2 s of imports that few fits need
+        from ..separation.verdict import pose  # 0.2 s of imports that few fits need
 
         check_is_fitted(self)
         if np.shape(X)[1:] != (self.n_features_in_,):
             raise ValueError(f"X has shape {np.shape(X)}; give the {self.n_features_in_} columns of the fit.")
-        found = separability(X, y)
+        found = pose(X, y, max_seconds=max_seconds)
         if self.classes_.tolist() != (labels := [label for group in found.groups for label in group]):
             raise ValueError(f"y has the classes {labels}; give those of the fit, {self.classes_.tolist()}.")
         clean = bool(np.all(self.predict(X) == np.ravel(y)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..exceptions import UndecidedError
+
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
 
@@ -29,10 +31,11 @@ WITHIN = (
     "Zero errors can be reached: by an error-correcting procedure with iterations enough, or by "
     "separability(X, y).hyperplane."
 )
+LONGER = "To know whether zero errors can be reached, ask separability(X, y), or give diagnose more max_seconds."
 
 
 def diagnosis(found: Separability, multiclass: str, is_plane: bool, clean: bool) -> dict[str, Any]:
-    """Verdict, proof and remedy, as plain data.
+    """Verdict, proof and remedy, as plain data; or what is known of them when the time of the question is over.
 
     Parameters
     ----------
@@ -45,8 +48,19 @@ def diagnosis(found: Separability, multiclass: str, is_plane: bool, clean: bool)
     clean : bool
         Whether it made no errors.
     """
-    parts = {"one-vs-rest": found.total, "one-vs-one": found.pairwise}.get(multiclass, {"all classes": found})
-    verdict = getattr(parts, "verdict", found.verdict)
+    try:
+        with found.question.meter:  # all that is asked shares its seconds
+            return _decided(found, multiclass, is_plane, clean)
+    except UndecidedError as error:
+        verdict = f"undecided: no verdict was found within {error.seconds:g} s"
+        return {"verdict": verdict, "proof": None, "remedy": LONGER, "separability": []}
+
+
+def _decided(found: Separability, multiclass: str, is_plane: bool, clean: bool) -> dict[str, Any]:
+    asked: Any = found
+    if multiclass in ("one-vs-rest", "one-vs-one"):
+        asked = found.total if multiclass == "one-vs-rest" else found.pairwise
+    parts, verdict = {"all classes": found} if asked is found else asked, asked.verdict
     worst = next(part for part in parts.values() if part.verdict == verdict)
     remedy = None if clean else WITHIN if verdict == "complete" else BEYOND
     if remedy is BEYOND and multiclass == "one-vs-rest" and found.verdict == "complete":

@@ -11,12 +11,14 @@ QUASI = 3
 OVERLAP = 4
 REFUSED = 5
 ANOTHER_QUESTION = 6
+UNDECIDED = 7
 INTERRUPTED = 130
 
 LONGEST = 880  # characters of a message; with its "Error: " it stays below 900
 FEW = 8  # names that a message lists
 
 OPTION = re.compile(r"\b(missing|unseen|format|drop)='([^']*)'")
+SECONDS = re.compile(r"\bmax_seconds=(\S+)")
 
 
 class CommandError(ValueError):
@@ -29,7 +31,7 @@ def sentence(error: BaseException) -> str:
         return shortened(f"{told().rstrip('.')}. Try --help.".replace("?.", "?"))
     if isinstance(error, MemoryError):
         return f"the data do not fit into memory ({shortened(str(error), 200)}): take fewer rows or --features."
-    if isinstance(error, ImportError | ValueError):
+    if isinstance(error, ImportError | ValueError) or is_late(error):
         return shortened(option_names(str(error)) or type(error).__name__)
     if isinstance(error, OSError):
         what = error.strerror or str(error)
@@ -40,9 +42,15 @@ def sentence(error: BaseException) -> str:
     )
 
 
+def is_late(error: BaseException) -> bool:
+    """Whether the time that was given is over: ours, not that of a network, whose errors have a number."""
+    return isinstance(error, TimeoutError) and error.errno is None
+
+
 def option_names(text: str) -> str:
     """The library speaks of parameters, missing='drop'; here they are options, --missing drop."""
     text = text.replace("header=False", "--no-header").replace("header=True", "--header")
+    text = SECONDS.sub(r"--max-seconds \1", text)
     return OPTION.sub(lambda found: f"--{found[1]} {quote(found[2])}", text)
 
 

@@ -101,6 +101,7 @@ ReadingOption = Annotated[
     Reading,
     typer.Option("--reading", help="A number means what the file says (decimal), or what the machine holds (float)."),
 ]
+MaxSeconds = Annotated[float | None, option("Seconds that the verdict may take; no limit without.", metavar="S")]
 Seed = Annotated[int, typer.Option(metavar="N", help="The seed of procedures that draw at random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text, also of an error.")]
 Quiet = Annotated[

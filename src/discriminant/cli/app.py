@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
-from ._errors import BAD_INPUT, INTERRUPTED, CommandError, sentence, shortened
+from ._errors import BAD_INPUT, INTERRUPTED, UNDECIDED, CommandError, is_late, sentence, shortened
 from ._output import echo, echo_json, hush, printing, say, silence, visible, warn
 from .check import check
 from .compare import compare
@@ -39,7 +39,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done (check: complete), 2 bad input, 3 quasi, 4 overlap, 5 proof refused, 130 Ctrl-C.",
+    epilog="Exit codes: 0 done (check: complete), 2 bad input, 3 quasi, 4 overlap, 5 proof refused, 6 proof of another "
+    "question, 7 time is up, 130 Ctrl-C.",
     rich_markup_mode="markdown",
 )
 for command in COMMANDS:
@@ -94,8 +95,9 @@ def _refused(error: Exception, json: bool) -> int:
     say(f"Error: {shortened(visible(said))}")
     if json:
         with suppress(CommandError):  # stdout itself is what cannot be written
-            echo_json("error", {"error": said})
-    return BAD_INPUT
+            known: dict[str, Any] = getattr(error, "to_dict", dict)()  # of an UndecidedError
+            echo_json("undecided" if known else "error", {"error": said, **known})
+    return UNDECIDED if is_late(error) else BAD_INPUT
 
 
 @contextmanager

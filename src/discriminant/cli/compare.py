@@ -23,6 +23,9 @@ def compare(
     html: Annotated[str | None, option("Write a report with pictures there, as one HTML file.", metavar="FILE")] = None,
     axes: Axes = None,
     jobs: Annotated[int | None, option("Processes; by default one for each core.", metavar="N")] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Seconds that the verdict may take; 0 leaves no limit.")
+    ] = 5.0,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -50,6 +53,7 @@ def compare(
             feature_names=recipe.feature_names,
             n_jobs=jobs,
             random_state=given.seed,
+            max_seconds=max_seconds or None,
             progress=lambda done, total, name: update(done, total),
         )
     interrupted = any(row.failure == comparison.INTERRUPTED for row in found.rows)

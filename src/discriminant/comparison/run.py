@@ -29,7 +29,8 @@ from .._engine.extras import needed
 from .._engine.problem import check_weight
 from .._guards.parameters import refused
 from .._guards.validation import check_indices, explained
-from ..separation.verdict import Separability, separability
+from ..exceptions import UndecidedError
+from ..separation.verdict import Separability, pose
 from .methods import ALIASES, LARGE, LONG, SLOW, chosen
 from .table import as_html, as_text, columns
 from .tasks import Row, Task, check_jobs, make_folds, run
@@ -59,6 +60,8 @@ class Comparison(Sequence[Row]):
         The seed.
     notes : list of str
         What else there is to know.
+    undecided : UndecidedError, default=None
+        What is known where the seconds for the verdict were not enough; to ask ``verdict`` is then to search again.
 
     References
     ----------
@@ -83,6 +86,7 @@ class Comparison(Sequence[Row]):
     folds: int
     random_state: int
     notes: list[str]
+    undecided: UndecidedError | None = None
 
     @property
     def best(self) -> Row | None:
@@ -120,7 +124,8 @@ class Comparison(Sequence[Row]):
         Returns
         -------
         dict
-            ``rows`` has a dict for each procedure, ``verdict`` the verdict on the data with its proof in a sentence.
+            ``rows`` has a dict for each procedure, ``verdict`` the verdict on the data with its proof in a sentence;
+            where it is "undecided", ``proof`` is None, and ``undecided`` tells what is known.
         """
         table = columns(self.rows)
         return {
@@ -132,8 +137,9 @@ class Comparison(Sequence[Row]):
             "classes": [{"label": label, "rows": count} for label, count in self.classes.items()],
             "folds": self.folds,
             "random_state": self.random_state,
-            "verdict": self.verdict.verdict,
-            "proof": self.verdict.evidence(),
+            "verdict": self.verdict.verdict if self.undecided is None else "undecided",
+            "proof": self.verdict.evidence() if self.undecided is None else None,
+            "undecided": None if self.undecided is None else self.undecided.to_dict(),
             "best": None if self.best is None else self.best.method,
             "notes": self.notes,
             "rows": [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)],
@@ -199,6 +205,7 @@ def compare(
     n_jobs: int | None = None,
     random_state: Any = 0,
     progress: Callable[[int, int, str], None] | None = None,
+    max_seconds: float | None = 5.0,
 ) -> Comparison:
     """Fit every procedure to one data set, and compare them.
 
@@ -226,6 +233,9 @@ def compare(
         Seed of the folds and of every procedure that draws at random.
     progress : callable, default=None
         Called as ``progress(done, total, name)`` after each procedure, and once before the first.
+    max_seconds : float or None, default=5.0
+        Seconds that the verdict may take, and each of its sentences; the procedures have no limit. A verdict that takes
+        longer is told as undecided. None waits for it.
 
     Returns
     -------
@@ -264,7 +274,9 @@ def compare(
         kept = np.flatnonzero(weight > 0)
         notes.append(f"{weight.size - kept.size:,} rows of weight zero are left out; rows are counted without them.")
         X, y, weight = X.iloc[kept] if hasattr(X, "iloc") else X[kept], y[kept], weight[kept]
-    verdict = separability(X, y, progress=False, feature_names=names)  # also refuses what is no data
+    verdict = pose(X, y, progress=False, feature_names=names, max_seconds=max_seconds)  # also refuses what is no data
+    undecided = _undecided(verdict)
+    notes += [] if undecided is None else [str(undecided)]
     try:
         table = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     except ValueError as error:
@@ -277,7 +289,16 @@ def compare(
     tasks = [Task(name, make, table, y, weight, folds, seed) for name, make in makers.items() if name not in left_out]
     done = {row.method: row for row in run(tasks, n_jobs, tell, LONG)}
     rows = [done.get(name, Row(name, failure=LEFT_OUT)) for name in makers]
-    return Comparison(rows, verdict, table, y, weight, names, len(folds), seed, notes)
+    return Comparison(rows, verdict, table, y, weight, names, len(folds), seed, notes, undecided)
+
+
+def _undecided(verdict: Separability) -> UndecidedError | None:
+    """Ask for what the table and the page tell of the verdict, now and not when they are printed."""
+    try:
+        verdict.evidence()
+    except UndecidedError as error:
+        return error
+    return None
 
 
 def _names(X: Any, given: Sequence[str] | None) -> list[str]:

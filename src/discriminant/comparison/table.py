@@ -56,6 +56,11 @@ def percent(share: float | None) -> str:
 
 def verdict_line(comparison: Comparison) -> str:
     """The verdict in a line."""
+    if comparison.undecided is not None:
+        return (
+            f"undecided: within {comparison.undecided.seconds:g} s no verdict was found on whether the classes can be "
+            "separated; separability(X, y), or `discriminant check`, decides it."
+        )
     return f"{comparison.verdict.verdict}: {headline(comparison.verdict)}"
 
 

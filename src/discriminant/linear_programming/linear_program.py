@@ -166,7 +166,7 @@ class LinearProgram(LinearClassifier):
         part = problem.part
         source = problem.source if np.all(part) else problem.source[part]
         classes = 2 if problem.n_outputs == 1 else problem.n_outputs
-        with interrupt_raises():
+        with interrupt_raises(), watch.at_once():  # the blocks of many classes are joined by one long call
             rows = inequalities(source, problem.labels[part], classes, watch=watch)
         b = b[part][rows.owner]
         v = problem.weight[part].astype(np.float64)[rows.owner] if problem.weight.size else np.ones(b.size)

@@ -44,7 +44,7 @@ from .._guards.parameters import Choice, Number
 from ..geometry import Hyperplane, LinearMachine
 from ..separation.search import settle
 from ..separation.system import System
-from ..separation.verdict import separability
+from ..separation.verdict import pose
 from .highs import Program, Vector, solve
 from .inequalities import Index, Inequalities, inequalities, minimize
 
@@ -147,13 +147,14 @@ def minimum_removals(
     if time_limit != np.inf:
         Number("give seconds", 0)("time_limit", time_limit)
     Choice(("auto", True, False))("exact", exact)
-    data = separability(X, y, intercept=intercept, progress=False)
+    end = time.monotonic() + time_limit
+    data = pose(X, y, intercept=intercept)
     X, labels, classes = data.question.X, np.asarray(data.own), np.array([label for (label,) in data.groups])
     doubles = X.astype(np.float64, copy=False) if X.dtype.kind != "f" else X
     with watching() as watch:
-        with interrupt_raises():
+        with interrupt_raises(), watch.at_once():  # the blocks of many classes are joined by one long call
             rows = inequalities(doubles, labels, classes.size, bool(intercept), watch)
-        search = Removing(rows, X, watch, time_limit)
+        search = Removing(rows, X, watch, end)
         search.descend()
         thorough = rows.owner.size <= SMALL if isinstance(exact, str) else bool(exact)
         search.prove() if thorough else search.pack(np.ones(search.n, bool))
@@ -163,10 +164,9 @@ def minimum_removals(
 class Removing:
     """The best weights so far, the circuits so far, and the bound that they give."""
 
-    def __init__(self, rows: Inequalities, X: Any, watch: Watch, time_limit: float) -> None:
-        self.rows, self.X, self.watch = rows, X, watch
+    def __init__(self, rows: Inequalities, X: Any, watch: Watch, end: float) -> None:
+        self.rows, self.X, self.watch, self.end = rows, X, watch, end
         self.stop = lambda: watch.interrupted
-        self.end = time.monotonic() + time_limit
         self.n = rows.labels.size
         self.circuits: list[Index] = []
         self.lower = 0
@@ -189,6 +189,11 @@ class Removing:
     def left(self) -> float:
         """Seconds that remain; none after Ctrl-C."""
         return 0.0 if self.watch.interrupted else max(self.end - time.monotonic(), 0.0)
+
+    def hurry(self, text: str, share: float) -> None:
+        """End a search that tells how far it is, when time is up."""
+        if self.left <= 0:
+            raise Interrupted
 
     def look(self, A: Vector) -> Mask:
         """Which patterns these weights get wrong; they are kept if these are the fewest."""
@@ -221,14 +226,14 @@ class Removing:
     def circuit(self, kept: Mask) -> Index | None:
         """Patterns among those that are kept which no plane separates, by a relation in whole numbers.
 
-        None when what is kept is separable, which then is the best answer so far if nothing better is known; and after
-        Ctrl-C.
+        None when what is kept is separable, which then is the best answer so far if nothing better is known; and when
+        time is up.
         """
         own = np.where(kept, self.rows.labels, -1).astype(np.int32)
-        system = System(self.X, own, self.rows.n_classes, self.rows.intercept, "decimal")
+        system = System(self.X, own, self.rows.n_classes, self.rows.intercept, "decimal", tick=self.hurry)
         try:
             with self.watch.at_once():  # exact numbers are long at work without a look at the watch
-                outcome = settle(system)
+                outcome = settle(system, tick=self.hurry)
         except Interrupted:
             return None
         if outcome.verdict == "complete" and outcome.direction is not None:

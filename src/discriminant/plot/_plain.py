@@ -19,6 +19,10 @@ VERDICTS = {
     "overlap": "No straight cut tells the classes apart without errors: they are mixed with each other. Every "
     "procedure that cuts straight makes errors on this table, and the question is how few. ",
 }
+UNDECIDED = (
+    "Whether a straight cut tells the classes apart without errors is not known: the time for the answer was over "
+    "before it was found. The errors below are those that the procedures made."
+)
 PROVED = "This is no estimate. It is proved, and the proof below can be checked by anybody."
 
 GLOSSARY = {
@@ -49,6 +53,14 @@ PICTURES = {
 
 
 def summary(comparison: Comparison) -> list[str]:
+    told = [UNDECIDED] if comparison.undecided is not None else _about_verdict(comparison)
+    best = comparison.best
+    if best is None:
+        return [*told, "No procedure could be run on these data; the table says why."]
+    return [*told, _about_best(comparison, best), *_about_memory(best), *_about_failures(comparison)]
+
+
+def _about_verdict(comparison: Comparison) -> list[str]:
     verdict = comparison.verdict
     counts = {"separated": verdict.separated_rows.size, "boundary": verdict.boundary_rows.size}
     told = [VERDICTS[verdict.verdict].format(**counts) + PROVED]
@@ -58,10 +70,7 @@ def summary(comparison: Comparison) -> list[str]:
             "Do not read too much into it: with so few rows for so many columns, even labels drawn at random could be "
             f"told apart with a probability of {percent(chance)}."
         )
-    best = comparison.best
-    if best is None:
-        return [*told, "No procedure could be run on these data; the table says why."]
-    return [*told, _about_best(comparison, best), *_about_memory(best), *_about_failures(comparison)]
+    return told
 
 
 def _about_best(comparison: Comparison, best: Row) -> str:

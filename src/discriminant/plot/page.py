@@ -178,6 +178,8 @@ def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
 
 def _proof(comparison: Comparison) -> str:
     """Verdict, evidence, rows of the proof, how to check it, and the proof itself."""
+    if comparison.undecided is not None:
+        return f"<p><b>{escape(verdict_line(comparison))}</b></p><p>{escape(str(comparison.undecided))}</p>"
     verdict = comparison.verdict
     proof = verdict.certificate.to_json()
     check = (

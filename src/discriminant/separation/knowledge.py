@@ -70,7 +70,7 @@ def undecided(
 def too_long(what: str, seconds: float | None, told: list[str]) -> str:
     """The message for a question that would take longer, with what is known of it."""
     known = f" (so far, {'; '.join(told)})" if told else ""
-    return str(refused("max_seconds", seconds, f"larger for {what}{known}", "give more seconds, or None for no limit"))
+    return str(refused("max_seconds", seconds, f"larger for {what}{known}", "give more seconds, or set no limit"))
 
 
 def best_plane(system: System, labels: list[Any]) -> tuple[Hyperplane | LinearMachine | None, int | None]:

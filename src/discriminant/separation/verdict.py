@@ -181,6 +181,7 @@ class Separability:
     @cached_property
     def _outcome(self) -> Outcome:
         with self._asking("the verdict") as meter:
+            meter("looking at the data", 0.0)
             outcome = settle(self._system, tick=meter)
         if outcome.direction is not None:
             self._system.known.saw(outcome.direction, 0)  # for the questions that follow

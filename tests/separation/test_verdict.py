@@ -26,6 +26,7 @@ from discriminant import Certificate, Hyperplane, LinearMachine, Separability, d
 from discriminant._engine import progress as _progress
 from discriminant.separation import search as _faces
 from discriminant.separation import system as _system
+from discriminant.separation.nonnegative import heard
 from discriminant.separation.rows import PRIMES
 
 Problem = tuple[np.ndarray, np.ndarray]
@@ -496,15 +497,15 @@ def test_columns_that_depend_on_others_modulo_a_prime_only(monkeypatch: pytest.M
 
 def test_ctrl_c_ends_the_wait_for_a_long_call(rng: np.random.Generator) -> None:
     A = rng.normal(size=(2, 200))
-    assert_array_equal(_faces._heard(np.linalg.qr, A)[1], np.linalg.qr(A)[1])
+    assert_array_equal(heard(np.linalg.qr, A)[1], np.linalg.qr(A)[1])
     with pytest.raises(np.linalg.LinAlgError):
-        _faces._heard(np.linalg.inv, A)
+        heard(np.linalg.inv, A)
     previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     began = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
-            _faces._heard(lambda _: time.sleep(5), A)
+            heard(lambda _: time.sleep(5), A)
     finally:
         signal.signal(signal.SIGALRM, previous)
     assert time.monotonic() - began < 2
@@ -778,7 +779,7 @@ GUESSES = {
 
 @pytest.mark.parametrize("guess", GUESSES)
 def test_bad_guesses(guess: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_faces, "_nearest", GUESSES[guess])
+    monkeypatch.setattr(_faces, "nearest_to_zero", GUESSES[guess])
     fell_back = 0
     for trial in range(100):
         X, y = tied_problem(rng, 2 + trial % 2)
@@ -791,7 +792,7 @@ def test_bad_guesses(guess: str, rng: np.random.Generator, monkeypatch: pytest.M
 def test_whole_numbers_decide_alone_on_larger_data(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = datasets.iris()
     expected = [parts(separability(X, y)), parts(separability(X[50:], y[50:]))]
-    monkeypatch.setattr(_faces, "_nearest", refuse)
+    monkeypatch.setattr(_faces, "nearest_to_zero", refuse)
     found = [separability(X, y), separability(X[50:], y[50:])]
     assert [parts(s) for s in found] == expected
     assert all(map(in_integers, found))

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .integers import coordinates, kernel, pivots, products, relation
-from .passes import Indices
-from .rows import ExactRow, Matrix, weighted_sum
+from .quick_check import Vectors
+from .rows import Matrix, weighted_sum
 from .system import Name, System
+
+BITS = 24  # of the weights that are chosen freely
 
 
 @dataclass
@@ -28,6 +29,7 @@ class Face:
     weights: dict[Name, int] = field(default_factory=dict)  # the sum of all relations
     relations: list[dict[Name, int]] = field(default_factory=list)
     inside: set[Name] = field(default_factory=set)  # rows that were seen to lie in the span
+    _kernel: tuple[Matrix, list[Vectors]] | None = None
 
     @property
     def is_all(self) -> bool:
@@ -43,6 +45,32 @@ class Face:
             self.keep({name: q * w * self.system.integers(name)[1] for name, w in weights.items()} | self._lifted(old))
         self.extend([name for weights in found for name in list(weights)[1:]])
         return bool(found)
+
+    def absorb_spanning(self, rest: dict[Name, float], basis: list[Name]) -> bool:
+        """Take in rows with a positive relation modulo the span, which ``basis`` makes larger.
+
+        ``rest`` have about these weights; those of the basis and of the span follow. The basis must have positive ones,
+        else the answer is False; those of the span are lifted.
+        """
+        multiple = {name: self.system.integers(name)[1] for name in [*rest, *basis, *self.span]}
+        given = dict(zip(rest, _rounded([weight / multiple[name] for name, weight in rest.items()]), strict=True))
+        rows = self.system.matrix([*basis, *self.span])
+        total = self.total(given) if given else [0] * self.system.n_columns
+        ((q, share),) = coordinates(rows, [total])
+        if max(share[: len(basis)]) >= 0 or weighted_sum(share, rows) != [q * value for value in total]:
+            return False
+        new = {name: q * weight * multiple[name] for name, weight in given.items()}
+        new |= {name: -w * multiple[name] for name, w in zip(basis, share, strict=False)}
+        old = {name: -w * multiple[name] for name, w in zip(self.span, share[len(basis) :], strict=True)}
+        self.keep(new | self._lifted(old))
+        self.extend(basis)
+        return True
+
+    def witness(self, names: list[Name]) -> None:
+        """Let rows with a positive relation be the first that is told, if they have one."""
+        weights = {name: w * self.system.integers(name)[1] for name, w in self._relation(names).items()}
+        if weights:
+            self.keep(weights)
 
     def _relation(self, names: list[Name]) -> dict[Name, int]:
         """Positive weights with which multiples of some rows add up to a vector of the span, if there are any."""
@@ -103,14 +131,16 @@ class Face:
         """The same face for a system of more rows, where every relation still holds."""
         return Face(system, list(self.span), self.vectors, dict(self.weights), list(self.relations))
 
-    def shown(self, patterns: Indices) -> NDArray[np.bool_]:
-        """Which patterns floats show to have all their rows in the span."""
-        return self.system.vanishing(patterns, self.vectors) if self.span else np.zeros(patterns.size, bool)
+    @property
+    def kernel(self) -> list[Vectors]:
+        """The vectors, ready for exact products with many rows."""
+        if self._kernel is None or self._kernel[0] is not self.vectors:
+            self._kernel = self.vectors, Vectors.by_size(self.vectors, self.system)
+        return self._kernel[1]
 
-    def moved(self, i: int, row: ExactRow) -> dict[int, bool]:
-        """For every rival of pattern i whether the row z lies outside the span, so that some vector moves it."""
-        own = int(self.system.own[i])
-        if not self.span:
-            return dict.fromkeys(self.system.rivals(own), bool(self.system.intercept or any(row.m)))
-        sides = [self.system.sides(row, own, self.system.blocks(vector)) for vector in self.vectors]
-        return {rival: any(side[rival] for side in sides) for rival in self.system.rivals(own)}
+
+def _rounded(weights: list[float]) -> list[int]:
+    """Whole numbers in about the same proportion, each to so many bits."""
+    parts = [np.frexp(weight) for weight in weights]
+    least = min((int(exponent) for _, exponent in parts), default=0)
+    return [int(np.ldexp(mantissa, BITS)) << (int(exponent) - least) for mantissa, exponent in parts]

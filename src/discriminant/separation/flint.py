@@ -18,7 +18,7 @@ from contextlib import suppress
 from os import environ, pathsep
 from typing import TYPE_CHECKING, Any
 
-from flint import fmpq_mat, fmpz_mat
+from flint import fmpq_mat, fmpz_mat, nmod_mat
 
 if TYPE_CHECKING:
     from .rows import Integers, Matrix
@@ -27,6 +27,7 @@ Ratio = tuple[int, int]
 
 SHORT = 3e9  # work of a call that takes a third of a second or less: rows x columns x rank x bits^1.4
 LARGEST = 2**33  # bits of an answer, 1 GiB
+PRIMES = (2**61 - 1, 2**62 - 57)  # a rank modulo a prime never exceeds the true one, and hardly ever falls short of it
 BEGUN = b"begun"  # what the other process says first
 
 
@@ -35,12 +36,19 @@ def _rank(rows: Matrix) -> int:
 
 
 def _pivots(rows: Matrix) -> Integers:
-    R, _, rank = fmpz_mat(rows).transpose().rref()
-    found, column = [], 0
-    for i in range(rank):
-        while not R[i, column]:
-            column += 1
-        found.append(column)
+    """By elimination modulo a large prime; where that shows fewer than there can be, a second prime has a say."""
+    matrix = fmpz_mat(rows).transpose()
+    found: Integers = []
+    for prime in PRIMES:
+        R, rank = nmod_mat(matrix, prime).rref()
+        column, pivots = 0, []
+        for i in range(rank):
+            while not int(R[i, column]):
+                column += 1
+            pivots.append(column)
+        found = max(found, pivots, key=len)
+        if rank == min(matrix.nrows(), matrix.ncols()):
+            break
     return found
 
 
@@ -75,7 +83,8 @@ CALLS: dict[str, Callable[..., Any]] = {
 def call(name: str, *matrices: Matrix) -> Any:
     """The answer to a question about matrices that are not empty.
 
-    ``rank`` (rows), ``pivots`` (rows: the first that do not depend on those before them), ``nullspace`` (rows: a basis
+    ``rank`` (rows), ``pivots`` (rows: the first that do not depend on those before them, as far as two
+    large primes show), ``nullspace`` (rows: a basis
     of the vectors orthogonal to them), ``solve`` (A, B: X with AX = B as fractions), ``multiply`` (A, B: ABᵗ), ``flat``
     (rows, groups: see ``integers._flat``). ZeroDivisionError where a matrix to be solved is singular.
     """
@@ -108,6 +117,8 @@ def _estimate(name: str, matrices: tuple[Matrix, ...]) -> tuple[float, float]:
     order = min(rows, columns)
     if name == "multiply":
         return 0.1 * rows * columns * len(matrices[1]) * bits, 2.0 * rows * len(matrices[1]) * bits
+    if name == "pivots":
+        return 3.0 * rows * columns * order, 64.0 * rows * columns
     if name == "flat":
         order, columns, bits = rows, rows + columns, 2 * bits
     sizes = {"nullspace": columns * (columns - order), "solve": order * len(matrices[-1][0])}

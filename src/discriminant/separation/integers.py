@@ -35,23 +35,115 @@ def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
         return [(1, []) for _ in vectors]
     columns = pivots([list(column) for column in zip(*rows, strict=True)])
     A, B = [[row[j] for row in rows] for j in columns], [[vector[j] for vector in vectors] for j in columns]
-    found = []
-    for solved in zip(*call("solve", A, B), strict=True):
-        shares = [Fraction(*share) for share in solved]
-        q = lcm(*(share.denominator for share in shares))
-        found.append((q, [int(share * q) for share in shares]))
-    return found
+    return [_over_one(solved) for solved in zip(*solve(A, B), strict=True)]
+
+
+def _over_one(fractions: Sequence[Fraction]) -> tuple[int, Integers]:
+    """A common denominator of fractions, and their numerators over it."""
+    q = lcm(*(value.denominator for value in fractions))
+    return q, [value.numerator * (q // value.denominator) for value in fractions]
+
+
+def solve(A: Matrix, B: Matrix) -> list[list[Fraction]]:
+    """X with AX = B, for a square matrix A that has an inverse.
+
+    An equation with one unknown gives it at once, and an unknown of one equation alone is left to the end: of tables of
+    factors, which are mostly zeros, little else remains.
+    """
+    equations = [{k: value for k, value in enumerate(row) if value} for row in A]
+    right = [[Fraction(value) for value in row] for row in B]
+    users: list[set[int]] = [set() for _ in A]
+    for e, row in enumerate(equations):
+        for k in row:
+            users[k].add(e)
+    X: list[list[Fraction]] = [[] for _ in A]
+    _give(equations, right, users, X)
+    later = _leave(equations, users)
+    left = [e for e, row in enumerate(equations) if row]
+    unknown = [k for k, some in enumerate(users) if some]
+    if left:
+        scale = [_over_one(right[e]) for e in left]
+        rows = [[q * equations[e].get(k, 0) for k in unknown] for e, (q, _) in zip(left, scale, strict=True)]
+        for k, values in zip(unknown, call("solve", rows, [numerators for _, numerators in scale]), strict=True):
+            X[k] = [Fraction(*value) for value in values]
+    for e, k, row in reversed(later):
+        known = [(value, X[j]) for j, value in row.items() if j != k]
+        rests = [t - sum((value * x[i] for value, x in known), Fraction(0)) for i, t in enumerate(right[e])]
+        X[k] = [rest / row[k] for rest in rests]
+    return X
+
+
+def _give(
+    equations: list[dict[int, int]], right: list[list[Fraction]], users: list[set[int]], X: list[list[Fraction]]
+) -> None:
+    """Solve equations with one unknown, again and again."""
+    ready = [e for e, row in enumerate(equations) if len(row) == 1]
+    while ready:
+        e = ready.pop()
+        if len(equations[e]) != 1:
+            continue
+        ((k, factor),) = equations[e].items()
+        X[k] = [value / factor for value in right[e]]
+        for other in users[k] - {e}:
+            factor = equations[other].pop(k)
+            right[other] = [value - factor * x for value, x in zip(right[other], X[k], strict=True)]
+            ready += [other] if len(equations[other]) == 1 else []
+        equations[e], users[k] = {}, set()
+
+
+def _leave(equations: list[dict[int, int]], users: list[set[int]]) -> list[tuple[int, int, dict[int, int]]]:
+    """Leave unknowns of one equation alone to the end, again and again: equation, unknown, coefficients."""
+    later = []
+    lone = [k for k, some in enumerate(users) if len(some) == 1]
+    while lone:
+        k = lone.pop()
+        if len(users[k]) != 1:
+            continue
+        (e,) = users[k]
+        later.append((e, k, equations[e]))
+        for other in equations[e]:
+            users[other].discard(e)
+            lone += [other] if len(users[other]) == 1 else []
+        equations[e] = {}
+    return later
 
 
 def kernel(rows: Matrix) -> Matrix:
-    """A basis of all vectors that are orthogonal to the rows."""
-    return [primitive(vector) for vector in call("nullspace", rows)]
+    """A basis of all vectors that are orthogonal to the rows: one for each column that depends on others before it."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    used = [j for j, column in enumerate(columns) if any(column)]
+    basis = [_unit(j, len(columns)) for j in sorted(set(range(len(columns))).difference(used))]
+    if not used:
+        return basis
+    first = [used[k] for k in pivots([columns[j] for j in used])]
+    free = [j for j in used if j not in set(first)]
+    if free and len(first) < len(rows):
+        rows = [rows[k] for k in pivots(rows)]
+    solved = solve([[row[j] for j in first] for row in rows], [[-row[j] for j in free] for row in rows]) if free else []
+    for j, fractions in zip(free, zip(*solved, strict=True), strict=True):
+        q, numerators = _over_one(fractions)
+        vector = [0] * len(columns)
+        vector[j] = q
+        for k, value in zip(first, numerators, strict=True):
+            vector[k] = value
+        basis.append(primitive(vector))
+    return basis
+
+
+def _unit(j: int, n: int) -> Integers:
+    return [int(k == j) for k in range(n)]
 
 
 def relation(rows: Matrix) -> Integers | None:
     """Weights, not all zero, with which the rows add up to zero; None unless they are unique up to a factor."""
-    found = call("nullspace", [list(column) for column in zip(*rows, strict=True)])
-    return primitive(found[0]) if len(found) == 1 else None
+    first = pivots(rows)
+    if len(first) != len(rows) - 1:
+        return None
+    (other,) = set(range(len(rows))).difference(first)
+    ((q, share),) = coordinates([rows[k] for k in first], [rows[other]])
+    weights = dict(zip(first, share, strict=True)) | {other: -q}
+    found = primitive([weights[k] for k in range(len(rows))])
+    return found if not any(weighted_sum(found, rows)) else None
 
 
 def products(rows: Matrix, vectors: Matrix) -> Matrix:

@@ -13,6 +13,9 @@ Tests: ``tests/separation/test_integers.py``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -23,7 +26,22 @@ from scipy.optimize import nnls
 Floats = NDArray[np.float64]
 
 TALL = 8000  # rows for which no square factor Q is kept: 0.5 GiB
+NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
 SHORT = 1e8  # rows x columns x rank of a problem that SciPy solves in a fifth of a second
+
+
+def heard(work: Callable[..., Any], *given: Any, **options: Any) -> Any:
+    """What a long call of a library answers; it runs in a thread, because Ctrl-C ends the wait for it at once."""
+    answer: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(work(*given, **options))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return answer.result()
 
 
 def hull_program(rows: Floats) -> tuple[Floats, Floats]:
@@ -32,16 +50,16 @@ def hull_program(rows: Floats) -> tuple[Floats, Floats]:
     return A, np.append(np.zeros(rows.shape[1]), 1.0)
 
 
-def nonnegative(A: Floats, b: Floats, max_iter: int) -> Floats:
-    """The x >= 0 with the least ‖Ax - b‖; RuntimeError after too many steps."""
-    if A.size * min(A.shape) <= SHORT or len(A) > TALL:
+def nonnegative(A: Floats, b: Floats, max_iter: int, start: Floats | None = None) -> Floats:
+    """The x >= 0 with the least ‖Ax - b‖, from x = 0 or near ``start``; RuntimeError after too many steps."""
+    if (A.size * min(A.shape) <= SHORT and start is None) or len(A) > TALL:
         return np.asarray(nnls(A, b, maxiter=max_iter)[0])
-    return _stepwise(A, b, max_iter)
+    return _stepwise(A, b, max_iter, start)
 
 
-def _stepwise(A: Floats, b: Floats, max_iter: int) -> Floats:
+def _stepwise(A: Floats, b: Floats, max_iter: int, start: Floats | None = None) -> Floats:
     """The same, one column at a time."""
-    rows = Passive(A, b)
+    rows = Passive(A, b, np.zeros(A.shape[1]) if start is None else start)
     tol = 100 * np.finfo(np.float64).eps * float(np.sqrt(np.einsum("ij,ij->j", A, A).max()) * np.linalg.norm(b))
     refused: list[int] = []
     for _ in range(max_iter):
@@ -61,12 +79,15 @@ def _stepwise(A: Floats, b: Floats, max_iter: int) -> Floats:
 class Passive:
     """The columns of P with their weights x > 0, and the factors QR of these columns."""
 
-    def __init__(self, A: Floats, b: Floats) -> None:
+    def __init__(self, A: Floats, b: Floats, start: Floats) -> None:
         self.A, self.b = A, b
-        self.chosen: list[int] = []
-        self.x = np.zeros(0)
+        self.chosen: list[int] = np.flatnonzero(start).tolist()
+        self.x = start[self.chosen]
         self.Q: Any = np.eye(len(b))
         self.R: Any = np.zeros((len(b), 0))
+        if self.chosen:
+            self.Q, self.R = np.linalg.qr(A[:, self.chosen], mode="complete")
+            self._go()
 
     def enter(self, j: int) -> bool:
         """Take in a column, and go to the least squares on P; False where its weight would not be positive."""
@@ -81,14 +102,17 @@ class Passive:
         if not target[-1] > 0:
             self.chosen, self.x, (self.Q, self.R) = self.chosen[:-1], self.x[:-1], before
             return False
-        while (out := np.flatnonzero(target <= 0)).size:
+        self._go()
+        return True
+
+    def _go(self) -> None:
+        """Go to the least squares on P; columns whose weight vanishes on the way leave."""
+        while (out := np.flatnonzero((target := self._least_squares()) <= 0)).size:
             steps = self.x[out] / (self.x[out] - target[out])
             self.x = self.x + steps.min() * (target - self.x)
             self.x[out[steps == steps.min()]] = 0  # but for rounding it is
             self._leave(np.flatnonzero(self.x <= 0))
-            target = self._least_squares()
         self.x = target
-        return True
 
     def residual(self) -> Floats:
         """What the columns of P leave of b."""
@@ -104,3 +128,25 @@ class Passive:
             self.Q, self.R = qr_delete(self.Q, self.R, k, 1, "col", check_finite=False)
             del self.chosen[k]
         self.x = np.delete(self.x, places)
+
+
+def nearest_to_zero(R: Floats) -> tuple[Floats | None, Floats]:
+    """A vector b with Rb > 0, from the point of the hull of the rows that is nearest to zero, or a relation.
+
+    Nonnegative least squares on (R, 1)ᵗλ = (0, 1). Where the residual ρ is not zero, its condition of optimality says
+    that (R, 1) ρ <= 0, with a positive last entry of ρ: -ρ is a vector with Rb > 0.
+    """
+    m, q = R.shape
+    basis = None
+    if m < q:
+        basis, triangle = heard(np.linalg.qr, R.T)
+        R = triangle.T
+    A, target = hull_program(R)
+    weights = nonnegative(A, target, 10 * (m + q))
+    weights[weights < NEAR * weights.max()] = 0  # what rounding has left of rows that have no share
+    b = (A @ weights)[:-1]
+    length = np.linalg.norm(b)
+    if length > 0 and (R @ b).min() > NEAR * length:
+        b /= length
+        return (b if basis is None else basis @ b), weights
+    return None, weights

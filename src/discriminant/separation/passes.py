@@ -15,8 +15,6 @@ Indices = NDArray[np.int64]
 Labels = NDArray[np.int32]
 Sides = tuple[Floats, Floats, Labels]  # of each pattern: the least zb, a lower bound of it, and whose it is
 
-EXACT = 2.0**53  # whole numbers below are added without error
-
 
 @compiled
 def judge(X: Rows, own: Labels, A: Floats, counts: bool, level: float, tau: float, slack: float) -> Sides:
@@ -83,13 +81,3 @@ def walk(X: Rows, own: Labels, A: Floats, size: float) -> NDArray[np.bool_]:
             if rival:
                 row_axpy(X, i, -1.0, size, A[rival - 1])
     return corrected
-
-
-@compiled
-def vanishing(X: Rows, chosen: Indices, a: Floats) -> NDArray[np.bool_]:
-    """Which chosen patterns have aᵗy = 0 in sums of whole numbers that floats hold without error."""
-    found = np.zeros(chosen.size, np.bool_)
-    for k in range(chosen.size):
-        g, e = row_sums(X, chosen[k], a)
-        found[k] = g == 0 and e < EXACT
-    return found

@@ -60,7 +60,7 @@ class QuickCheck(Check):
         if not any(self.proof.direction) and not self.proof.kernel:
             members = np.bincount(self.classes[self.classes >= 0]).tolist()
             return 0, sum(count * len(self.rows.rivals(own)) for own, count in enumerate(members))
-        kernel = _Vectors.by_size(self.proof.kernel, self.rows)
+        kernel = Vectors.by_size(self.proof.kernel, self.rows)
         separated = boundary = 0
         for rows in self._blocks():
             wrong, moved = np.zeros(rows.size, bool), np.zeros(rows.size, bool)
@@ -77,8 +77,8 @@ class QuickCheck(Check):
         return separated, boundary
 
     @cached_property
-    def _judge(self) -> _Judge:
-        return _Judge(self.table, self.rows, self.proof.direction)
+    def _judge(self) -> Judge:
+        return Judge(self.table, self.rows, self.proof.direction)
 
     @property
     def _step(self) -> int:
@@ -184,7 +184,7 @@ class _Terms:
             yield np.multiply.outer(construction.signs(own, rival), y).ravel()
 
 
-class _Vectors:
+class Vectors:
     """Vectors in whole numbers, b or those of the kernel, by digits of any width that is asked for."""
 
     def __init__(self, vectors: Sequence[Sequence[int]], rows: Construction) -> None:
@@ -194,7 +194,7 @@ class _Vectors:
         self.digits, self.plan = np.empty(0), Plan(0, 0)
 
     @classmethod
-    def by_size(cls, vectors: Sequence[Sequence[int]], rows: Construction) -> list[_Vectors]:
+    def by_size(cls, vectors: Sequence[Sequence[int]], rows: Construction) -> list[Vectors]:
         """Vectors of about as many bits together, so that short ones have few digits."""
         sizes: dict[int, list[Sequence[int]]] = {}
         for vector in vectors:
@@ -219,12 +219,12 @@ class _Vectors:
         self.digits = np.ascontiguousarray(parts.transpose(2, 3, 0, 1))  # blocks, columns of a block, places, vectors
 
 
-class _Judge:
+class Judge:
     """On which side of b rows lie: in floats, and in whole numbers where these leave a doubt."""
 
     def __init__(self, table: ExactTable, rows: Construction, b: Sequence[int]) -> None:
         self.table, self.rows = table, rows
-        self.b = _Vectors([b], rows)
+        self.b = Vectors([b], rows)
         cut = max(self.b.bits - LARGE, 0)
         floats = np.ldexp([float(value >> cut) for value in b], cut - self.b.bits).reshape(rows.n_blocks, rows.p).T
         self.w0 = floats[0] if rows.intercept else np.zeros(rows.n_blocks)
@@ -256,7 +256,7 @@ class _Judge:
             return x @ w + self.w0, errors + eps * tiny * size.sum(axis=0)  # of numbers near zero, the last bit
 
     def exact(
-        self, rows: Ints, own: int, asked: NDArray[np.bool_], groups: Sequence[_Vectors]
+        self, rows: Ints, own: int, asked: NDArray[np.bool_], groups: Sequence[Vectors]
     ) -> Iterator[tuple[Ints, int, NDArray[np.int8]]]:
         """For each rival that some rows of a class ask about: the rows' places, the rival's, and the signs of zv."""
         some = np.flatnonzero(asked.any(axis=1)) if groups else np.empty(0, np.int64)

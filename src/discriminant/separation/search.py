@@ -25,57 +25,28 @@ Tests: ``tests/separation/test_verdict.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from threading import Thread
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import qr
 
 from .._engine.progress import Tell
+from .._engine.threads import one_blas_thread
+from .boundary import LARGEST, BoundarySearch
 from .faces import Face
-from .integers import alternative, products, rank, whole
-from .nonnegative import hull_program, nonnegative
+from .integers import alternative, products, rank
+from .nonnegative import heard, nearest_to_zero
 from .passes import Floats, Indices
 from .rows import PRIMES, echelon, primitive, spans, weighted_sum
-from .system import AXIS, Direction, Name, Scale, System
+from .system import AXIS, Direction, Name, System
+from .trial import Narrow, Outcome, contradictions, inside, strangers
 
-NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
 FEW = 300  # patterns that a guess begins with, at the least
 WIDE = 100  # columns beyond which a guess takes longer than passes over the data
-TURNS = 20  # passes of the perceptron on such data
-
-
-@dataclass(frozen=True)
-class Narrow:
-    """Independent columns of wide data: what holds for the rows with these features alone holds with all of them."""
-
-    columns: list[int]  # features
-    alone: list[int]  # those of them that no other feature depends on, as far as a prime shows
-    outcome: Outcome
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A verdict with what proves it."""
-
-    face: Face
-    direction: Direction | None  # None where nothing is separated
-    boundary: Indices | None  # patterns with a row in N; None for all of them
-    clear: bool  # whether floats are enough to see that b separates
-    in_integers: bool  # whether floats were not enough to guess with
-    working: dict[Name, None]
-    narrow: Narrow | None = None  # what it was found on, where the data are wide
-
-    @property
-    def verdict(self) -> str:
-        """``complete``, ``quasi`` or ``overlap``."""
-        if self.direction is None:
-            return "overlap"
-        return "complete" if self.boundary is not None and not self.boundary.size else "quasi"
+NARROW = 30  # columns up to which relations are found one by one, whatever they span
+SHORT, LONG = 20, 1000  # passes of the perceptron on such data, at the most
+WALK = 1e9  # numbers of X that it reads, at the most: about a second
 
 
 def settle(
@@ -85,11 +56,12 @@ def settle(
     tick: Tell = lambda text, share: None,
 ) -> Outcome:
     """Find the verdict and its proof, beginning with some rows and a part of N; ``tick`` hears what is being done."""
-    if face is None and system.is_wide:
-        outcome = FaceSearch(system, working, None, tick).glance() or _on_few_columns(system, tick)
-        if outcome is not None:
-            return outcome
-    return FaceSearch(system, working, face, tick).run()
+    with one_blas_thread():  # what is guessed then does not depend on their number, and small problems are quicker
+        if face is None and system.is_wide:
+            outcome = FaceSearch(system, working, None, tick).glance() or _on_few_columns(system, tick)
+            if outcome is not None:
+                return outcome
+        return FaceSearch(system, working, face, tick).run()
 
 
 def _on_few_columns(system: System, tick: Tell) -> Outcome | None:
@@ -140,7 +112,7 @@ class FaceSearch:
             self.direction, self.rows = _begin(system)
         self.rows |= dict.fromkeys([AXIS] if system.axis else [])
         self.worst = min(max(64, 2 * system.n_columns), 400)  # rows that join the working set at a time
-        self.floats_mislead = self.in_integers = False
+        self.floats_mislead = self.in_integers = self.has_leapt = False
         if system.counts and face is None:
             _absorb_counts(self.face)
 
@@ -155,9 +127,14 @@ class FaceSearch:
     def run(self) -> Outcome:
         """Turn after turn, until a vector stands the test or nothing is left to separate."""
         while not self.face.is_all:
+            if self.direction is None and self._may_leap():
+                self.has_leapt = True
+                outcome = BoundarySearch(self.face, {}, self.tick).run()
+                if outcome is not None:
+                    return outcome
             live = self.face.outside(self.rows)
             if not live:
-                found = [] if len(self.rows) == self.system.n_names else _strangers(self.face, self.rows, self.worst)
+                found = [] if len(self.rows) == self.system.n_names else strangers(self.face, self.rows, self.worst)
                 if not found:
                     break
                 self.rows |= dict.fromkeys(found)
@@ -168,6 +145,12 @@ class FaceSearch:
             if outcome is not None:
                 return outcome
         return Outcome(self.face, None, None, False, self.in_integers, self.rows)
+
+    def _may_leap(self) -> bool:
+        """Whether to guess at the whole boundary: once, for many columns, or where one relation did not span it."""
+        columns = self.system.n_columns
+        many = WIDE < columns <= LARGEST or (self.face.span and NARROW < columns <= WIDE)
+        return bool(many) and not (self.has_leapt or self.system.axis or self.system.counts)
 
     def _propose(self, live: list[Name]) -> Direction | None:
         """A vector that may separate these rows; None when they had relations, which the face has now absorbed."""
@@ -184,7 +167,7 @@ class FaceSearch:
 
     def _try(self, direction: Direction) -> Outcome | None:
         """One pass over the data: the outcome if no row contradicts, else those that do join the working set."""
-        found, boundary, clear = _contradictions(self.face, direction, self.worst)
+        found, boundary, clear = contradictions(self.face, direction, self.worst)
         if not found:
             return Outcome(self.face, direction, boundary, clear, self.in_integers, self.rows)
         self.system.known.saw(direction, len(found))
@@ -196,12 +179,12 @@ class FaceSearch:
 def _begin(system: System) -> tuple[Direction | None, dict[Name, None]]:
     """Rows to begin with, and a separating vector if that is cheap to have.
 
-    Where a guess is costly, a perceptron goes ahead: it separates, or it meets the patterns that matter.
+    Where a guess is costly, a perceptron goes ahead.
     """
     if system.n_columns <= WIDE or system.counts:
         return None, dict.fromkeys(system.names(_some(system)))
-    direction, trouble = system.walk(TURNS)
-    return direction, dict.fromkeys(system.names([*trouble, *_some(system)]))
+    likely = system.n_names <= 2 * system.n_columns  # to be separable, whatever the labels (Cover)
+    return system.walk(LONG if likely else SHORT, WALK), dict.fromkeys(system.names(_some(system)))
 
 
 def _some(system: System) -> Indices:
@@ -242,15 +225,15 @@ def _guess(face: Face, live: list[Name]) -> tuple[list[list[Name]], Direction | 
     z, scale = system.floats([*live, *face.span])
     Q, R = None, z[:m]
     if face.span:
-        Q = _heard(qr, z[m:].T)[0][:, len(face.span) :]
+        Q = heard(qr, z[m:].T)[0][:, len(face.span) :]
         R = R @ Q
         length = np.linalg.norm(R, axis=1)
         R /= np.where(length > 0, length, 1)[:, None]
     try:
-        b, weights = _nearest(R)
+        b, weights = nearest_to_zero(R)
         if b is None:
             return [[live[k] for k in circuit] for circuit in _disjoint(R, weights)], None
-        return [], scale.direction(b) if Q is None else _inside(face, Q @ b, scale)
+        return [], scale.direction(b) if Q is None else inside(face, Q @ b, scale)
     except (RuntimeError, ArithmeticError, ValueError):
         return [], None  # the guess failed: whole numbers will do it
 
@@ -266,55 +249,9 @@ def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
         missing -= circuit.size - 1
         if missing <= 0 or left.size < 2:
             return
-        b, weights = _nearest(R[left])
+        b, weights = nearest_to_zero(R[left])
         if b is not None:
             return
-
-
-def _nearest(R: Floats) -> tuple[Floats | None, Floats]:
-    """A vector b with Rb > 0, from the point of the hull of the rows that is nearest to zero, or a relation.
-
-    Nonnegative least squares on (R, 1)ᵗλ = (0, 1). Where the residual ρ is not zero, its condition of optimality says
-    that (R, 1) ρ <= 0, with a positive last entry of ρ: -ρ is a vector with Rb > 0.
-    """
-    m, q = R.shape
-    basis = None
-    if m < q:
-        basis, triangle = _heard(np.linalg.qr, R.T)
-        R = triangle.T
-    A, target = hull_program(R)
-    weights = nonnegative(A, target, 10 * (m + q))
-    weights[weights < NEAR * weights.max()] = 0  # what rounding has left of rows that have no share
-    b = (A @ weights)[:-1]
-    length = np.linalg.norm(b)
-    if length > 0 and (R @ b).min() > NEAR * length:
-        b /= length
-        return (b if basis is None else basis @ b), weights
-    return None, weights
-
-
-def _heard(work: Callable[..., Any], *arrays: Floats) -> Any:
-    """What a call of LAPACK answers; a long one runs in a thread, because Ctrl-C ends the wait for it at once."""
-    if max(arrays[0].shape) <= WIDE:
-        return work(*arrays)
-    answer: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            answer.set_result(work(*arrays))
-        except BaseException as error:
-            answer.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return answer.result()
-
-
-def _inside(face: Face, b: Floats, scale: Scale) -> Direction:
-    """The vector of the kernel that is nearest to b."""
-    columns, sizes = zip(*map(scale.scaled, face.vectors), strict=True)
-    factors = _heard(np.linalg.lstsq, np.array(columns).T, b)[0].tolist()
-    shares = whole([Fraction(factor) / size for factor, size in zip(factors, sizes, strict=True)])
-    return scale.sized(primitive(weighted_sum(shares, face.vectors)))
 
 
 def _compute(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None]:
@@ -325,47 +262,3 @@ def _compute(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None
         return [live[k] for k in weights], None
     _, scale = face.system.floats(live)
     return [], scale.sized(primitive(weighted_sum(t, face.vectors) if face.span else t))
-
-
-def _contradictions(face: Face, direction: Direction, worst: int) -> tuple[list[Name], Indices, bool]:
-    """Rows that are neither separated by b nor in the span, at most so many; the patterns with a row in the span.
-
-    The third answer is whether floats were enough.
-    """
-    system = face.system
-    found, doubtful, _ = system.judge(direction, worst)
-    if not found and system.axis and system.side(AXIS, direction.b) <= 0 and face.outside([AXIS]):
-        found = [AXIS]
-    if found:
-        return found, doubtful, True
-    shown = face.shown(doubtful)
-    boundary = set(doubtful[shown].tolist())
-    b = system.blocks(direction.b)
-    for i in doubtful[~shown].tolist():
-        row = system.table.row(i)
-        sides = system.sides(row, int(system.own[i]), b)
-        moved = face.moved(i, row) if min(sides.values()) <= 0 else {}
-        found += [(i, rival) for rival, side in sides.items() if side < 0 or (not side and moved[rival])]
-        boundary.update(i for rival, side in sides.items() if not side and not moved[rival])
-        if len(found) >= worst:
-            break
-    return found, np.array(sorted(boundary), np.int64), not doubtful.size
-
-
-def _strangers(face: Face, rows: Iterable[Name], worst: int) -> list[Name]:
-    """Rows of the data that lie outside the span, at most so many: a vector at random moves them."""
-    system = face.system
-    _, scale = system.floats([*rows])
-    random = np.random.default_rng(0).normal(size=system.n_columns)
-    direction = _inside(face, random, scale) if face.span else scale.direction(random)
-    opposite = Direction([-value for value in direction.b], -direction.floats, direction.unit)
-    doubtful = system.patterns
-    for turned in (direction, opposite):
-        found, doubtful, _ = system.judge(turned, worst)
-        if found:
-            return found
-    for i in doubtful[~face.shown(doubtful)].tolist():
-        found += [(i, rival) for rival, moved in face.moved(i, system.table.row(i)).items() if moved]
-        if len(found) >= worst:
-            break
-    return found

@@ -23,7 +23,7 @@ from .._engine.progress import Tell
 from .._engine.rows import CSR, Rows
 from .integers import whole
 from .knowledge import Knowledge
-from .passes import Floats, Indices, Labels, judge, judge_pair, vanishing, walk
+from .passes import Floats, Indices, Labels, Sides, judge, judge_pair, walk
 from .rows import Construction, ExactTable, Integers, Matrix
 
 Name = tuple[int, int]
@@ -129,6 +129,13 @@ class System(Construction):
         """The patterns that take part."""
         return np.flatnonzero(self.own >= 0)
 
+    @cached_property
+    def density(self) -> float:
+        """The share of entries that are not zero, of dense data in some of the rows."""
+        some = self.X if sparse.issparse(self.X) else self.X[:: max(1, self.n // 1000)]
+        count = some.nnz if sparse.issparse(some) else np.count_nonzero(some)
+        return float(count / max(1, some.shape[0] * some.shape[1]))
+
     @property
     def is_wide(self) -> bool:
         """Whether there are many columns and fewer rows, and no more numbers than can be made whole at once."""
@@ -232,14 +239,13 @@ class System(Construction):
         size = np.abs(direction.floats[direction.floats != 0])
         if not np.all((size > SMALLEST) & (size < 1 / SMALLEST)):
             return Judgement([], self.patterns, np.inf)
-        slack = TINY + self.least * float(np.abs(A).sum())
+        slack = self._slack(A)
         wrong: list[tuple[float, int, int]] = []
         doubtful = [np.empty(0, np.int64)]
         least = np.inf
         for part, rows in self._blocks():
             own, first = self.own[part], part.start
-            pair = judge_pair(rows, own, A[0], level, self.tau, slack) if self.n_groups == 2 else None
-            low, sure, rival = pair or judge(rows, own, A, self.counts, level, self.tau, slack)
+            low, sure, rival = self._judged(rows, own, A, level, slack)
             is_sure = sure > 0
             least = min(least, sure.min(where=is_sure, initial=np.inf))
             unsure = np.flatnonzero(~is_sure)
@@ -253,42 +259,38 @@ class System(Construction):
         names = [(i, rival) for _, i, rival in wrong[:worst]]
         return Judgement(names, np.concatenate(doubtful), least + level)
 
-    def walk(self, turns: int) -> tuple[Direction | None, Indices]:
-        """Passes of the perceptron: a vector that separates, if it finds one, or the patterns that gave it trouble."""
+    def moved(self, direction: Direction) -> Indices:
+        """One pass over X, or two: the patterns of which floats see that a row does not vanish on b."""
+        A, slack = self.augmented(direction), self._slack(self.augmented(direction))
+        found = []
+        for part, rows in self._blocks():
+            own = self.own[part]
+            is_moved = np.zeros(own.size, bool)
+            for turned in (A, -A):
+                low, sure, _ = self._judged(rows, own, turned, 0.0, slack)
+                is_moved |= 2 * low < sure  # the upper bound of the least zb is negative too
+            found.append(part.start + np.flatnonzero(is_moved & (own >= 0)))
+        return np.concatenate(found)
+
+    def _slack(self, A: Floats) -> float:
+        return TINY + self.least * float(np.abs(A).sum())
+
+    def _judged(self, rows: Rows, own: Labels, A: Floats, level: float, slack: float) -> Sides:
+        if self.n_groups == 2:
+            return judge_pair(rows, own, A[0], level, self.tau, slack)
+        return judge(rows, own, A, self.counts, level, self.tau, slack)
+
+    def walk(self, turns: int, numbers: float) -> Direction | None:
+        """Passes of the perceptron, at most so many, and reading so many numbers: a vector that separates, if found."""
         A = np.zeros((self.n_blocks, self.d + 1))
         size = float(abs(self.X[:100]).max()) if self.intercept else 0.0
-        trouble = np.zeros(self.n, bool)
-        for turn in range(turns):
-            corrected = np.concatenate([walk(rows, self.own[part], A, size) for part, rows in self._blocks()])
-            if not corrected.any() and np.any(A):
+        each = (self.X.nnz if sparse.issparse(self.X) else self.n * self.d) * self.n_blocks
+        for _ in range(min(turns, int(numbers / max(each, 1)))):
+            corrected = [walk(rows, self.own[part], A, size).any() for part, rows in self._blocks()]
+            if not any(corrected) and np.any(A):
                 parts = A[:, 1 - self.intercept :].ravel().tolist()
-                return Direction.of([Fraction(value) for value in parts]), np.flatnonzero(trouble)
-            if 2 * turn >= turns:
-                trouble |= corrected
-        return None, np.flatnonzero(trouble)
-
-    def vanishing(self, patterns: Indices, vectors: Matrix) -> NDArray[np.bool_]:
-        """Which patterns have floats enough to show that all their rows vanish on the vectors."""
-        shown = np.ones(patterns.size, bool)
-        if not isinstance(X := self._narrow(), np.ndarray | CSR):
-            return np.zeros(patterns.size, bool)
-        for vector in vectors:
-            for block in np.reshape(np.array(vector, dtype=object), (self.n_blocks, self.p)).tolist():
-                if not self._is_whole(block):
-                    return np.zeros(patterns.size, bool)
-                a = np.array([*[0] * (1 - self.intercept), *block], np.float64)
-                shown &= vanishing(X, patterns, a)
-        return shown
-
-    def _is_whole(self, block: Integers) -> bool:
-        """Whether a vector, and the columns on which it does not vanish, hold small whole numbers only."""
-        if max(map(abs, block)) >= 2**30:
-            return False
-        columns = [j for j, value in enumerate(block[self.intercept :]) if value]
-        x = self.X[:, columns]
-        x = x.data if sparse.issparse(x) else x
-        limit = 2**24 if x.dtype == np.float32 else 2**53
-        return x.dtype.kind in "biu" or bool(np.all((x == np.floor(x)) & (np.abs(x) <= limit)))
+                return Direction.of([Fraction(value) for value in parts])
+        return None
 
     def augmented(self, direction: Direction) -> Floats:
         """The blocks of b as rows (w₀, w)."""

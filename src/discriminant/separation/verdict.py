@@ -39,8 +39,9 @@ from .parts import PartVerdicts
 from .passes import Floats, Indices, Labels
 from .question import Groups, Names, Question, checked, groups_of
 from .rows import FAMILIES, READINGS, Integers, Matrix, weighted_sum
-from .search import Narrow, Outcome, settle
+from .search import settle
 from .system import System
+from .trial import Narrow, Outcome
 from .verification import Term, shared_point
 from .widening import wider
 from .words import describe, evidence

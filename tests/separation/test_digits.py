@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from discriminant.separation import rows
-from discriminant.separation.digits import PANEL, Plan, bits_of, echelon, products, rank_modulo, residues, signs
+from discriminant.separation.digits import PANEL, Writing, bits_of, echelon, products, rank_modulo, residues, signs
 
 
 def some_numbers(rng: np.random.Generator, bits: int, *shape: int) -> np.ndarray:
@@ -28,22 +28,24 @@ def test_signs_of_products(left: int, right: int, rng: np.random.Generator) -> N
         y[0], y[1], y[2] = 0, 0, 0
         y[1, 0], y[2, -1] = 1, -1
         y = y if left > 61 else y.astype(np.int64)
-        plan = Plan.of(left, right, p)
-        digits = plan.right([int(value) for value in v.ravel()]).reshape(-1, p, 4).transpose(1, 0, 2)
+        writing = Writing.of(left, right, p)
+        digits = writing.right([int(value) for value in v.ravel()]).reshape(-1, p, 4).transpose(1, 0, 2)
         exact = y.astype(object) @ v
-        assert_array_equal(signs(products(plan.left(y), digits), plan.width), np.sign(exact.astype(object)).astype(int))
+        assert_array_equal(
+            signs(products(writing.left(y), digits), writing.width), np.sign(exact.astype(object)).astype(int)
+        )
         for prime in rows.PRIMES:
-            assert_array_equal(residues(plan.left(y), plan.width, prime), y.astype(object) % prime)
+            assert_array_equal(residues(writing.left(y), writing.width, prime), y.astype(object) % prime)
 
 
 def test_one_unit_among_huge_numbers_is_seen() -> None:
     """Sums that cancel but for the last bit, with carries through every place."""
     for bits in (60, 500, 5000):
-        plan = Plan.of(1, bits + 1, 2)
+        writing = Writing.of(1, bits + 1, 2)
         for rest in (-1, 0, 1):
             v = [1 << bits, -(1 << bits) + rest]
-            digits = plan.right(v).T[:, :, None]
-            assert signs(products(plan.left(np.array([[1, 1]])), digits), plan.width) == rest
+            digits = writing.right(v).T[:, :, None]
+            assert signs(products(writing.left(np.array([[1, 1]])), digits), writing.width) == rest
 
 
 def test_bits() -> None:

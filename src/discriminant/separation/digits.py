@@ -31,15 +31,15 @@ def bits_of(numbers: Any) -> int:
     return max(map(int.bit_length, numbers), default=0)
 
 
-class Plan(NamedTuple):
+class Writing(NamedTuple):
     """How numbers are written for an exact product: bits of a digit, and digits of the numbers on the left."""
 
     width: int
     places: int
 
     @classmethod
-    def of(cls, left: int, right: int, terms: int) -> Plan:
-        """The plan with the fewest products for numbers of so many bits, of whose products so many are added up."""
+    def of(cls, left: int, right: int, terms: int) -> Writing:
+        """The one with the fewest products for numbers of so many bits, of whose products so many are added up."""
         free = FREE - terms.bit_length()
         half, rest = free // 2, free - left
         places = max(-(-left // half), 1)

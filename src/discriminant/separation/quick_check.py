@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .digits import Floats, Ints, Plan, bits_of, products, rank_modulo, residues, signs
+from .digits import Floats, Ints, Writing, bits_of, products, rank_modulo, residues, signs
 from .rows import PRIMES, Construction, ExactTable, Integers, Matrix, spans
 from .verification import Check, Name, Term, failure
 
@@ -151,9 +151,9 @@ class _Terms:
         self.p = p
         weights = max((bits_of([term.weight for term in relation]) for relation in relations), default=0)
         bits = max((bits_of(part.y) for part in patterns), default=0)
-        self.plan = Plan.of(bits, weights, max(map(len, relations)))
+        self.writing = Writing.of(bits, weights, max(map(len, relations)))
         self.columns = [slice(None) if part.columns is None else part.columns for part in patterns]
-        self.parts = [self.plan.left(part.y) for part in patterns]
+        self.parts = [self.writing.left(part.y) for part in patterns]
         self.place = {int(i): (k, j) for k, part in enumerate(patterns) for j, i in enumerate(part.rows)}
         self.q = {int(i): q for part in patterns for i, q in zip(part.rows, part.q, strict=True)}
 
@@ -161,22 +161,22 @@ class _Terms:
         """Whether the weighted rows have the sum zero."""
         scale = max(self.q[term.row] for term in relation)  # all are powers of one number
         weights = [term.weight * (scale // self.q[term.row]) for term in relation]
-        digits = self.plan.right(weights).T[:, :, None]
+        digits = self.writing.right(weights).T[:, :, None]
         factors = np.array([construction.signs(term.own, term.rival) for term in relation])
         places = np.array([self.place[term.row] for term in relation])
         for factor in factors.T[factors.any(axis=0)]:
-            sums = np.zeros((self.p, self.plan.places + digits.shape[1] - 1, 1), np.int64)
+            sums = np.zeros((self.p, self.writing.places + digits.shape[1] - 1, 1), np.int64)
             for k, (part, columns) in enumerate(zip(self.parts, self.columns, strict=True)):
                 some = np.flatnonzero((places[:, 0] == k) & (factor != 0))
                 patterns = part[:, places[some, 1]].transpose(0, 2, 1)
                 sums[columns] += products(patterns, factor[some, None, None] * digits[some])
-            if signs(sums, self.plan.width).any():
+            if signs(sums, self.writing.width).any():
                 return False
         return True
 
     def modulo(self, prime: int, names: Sequence[Name], construction: Construction) -> Iterator[Ints]:
         """The rows z with these names modulo a prime."""
-        parts = [residues(part, self.plan.width, prime) for part in self.parts] if names else []
+        parts = [residues(part, self.writing.width, prime) for part in self.parts] if names else []
         for i, own, rival in names:
             k, j = self.place[i]
             y = np.zeros(self.p, np.int64)
@@ -191,7 +191,7 @@ class Vectors:
         self.vectors, self.rows = vectors, rows
         self.bits = max(map(bits_of, vectors))
         self.longest = 0  # bits of the patterns so far
-        self.digits, self.plan = np.empty(0), Plan(0, 0)
+        self.digits, self.writing = np.empty(0), Writing(0, 0)
 
     @classmethod
     def by_size(cls, vectors: Sequence[Sequence[int]], rows: Construction) -> list[Vectors]:
@@ -204,17 +204,17 @@ class Vectors:
     def signs(self, y: NDArray[Any], columns: Ints | None, own: int, rival: int) -> NDArray[np.int8]:
         """The sign of zv for each pattern y, all of one class and held against one rival, and each vector v."""
         if not self.digits.size or bits_of(y) > self.longest:
-            self._plan(bits_of(y))
+            self._write(bits_of(y))
         blocks = [sign * block for sign, block in zip(self.rows.signs(own, rival), self.digits, strict=True) if sign]
         digits = np.sum(blocks, axis=0)[slice(None) if columns is None else columns]
         step = max(1, BLOCK // (digits.shape[1] * digits.shape[2]))
-        parts = (self.plan.left(y[k : k + step]) for k in range(0, len(y), step))
-        return np.concatenate([signs(products(part, digits), self.plan.width) for part in parts])
+        parts = (self.writing.left(y[k : k + step]) for k in range(0, len(y), step))
+        return np.concatenate([signs(products(part, digits), self.writing.width) for part in parts])
 
-    def _plan(self, bits: int) -> None:
+    def _write(self, bits: int) -> None:
         """Write the vectors in digits for products with patterns of so many bits; it is seldom done again."""
-        self.longest, self.plan = bits, Plan.of(bits, self.bits, self.rows.p)
-        parts = self.plan.right([value for vector in self.vectors for value in vector])
+        self.longest, self.writing = bits, Writing.of(bits, self.bits, self.rows.p)
+        parts = self.writing.right([value for vector in self.vectors for value in vector])
         parts = parts.reshape(len(parts), len(self.vectors), self.rows.n_blocks, self.rows.p)
         self.digits = np.ascontiguousarray(parts.transpose(2, 3, 0, 1))  # blocks, columns of a block, places, vectors
 

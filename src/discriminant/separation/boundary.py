@@ -20,10 +20,11 @@ import numpy as np
 
 from .._engine.progress import Tell
 from .faces import Face
-from .newton import Guess, LossRows, SlicedRows, boundary_of
+from .hinge import touched_by
+from .newton import Guess, LossRows, boundary_of
 from .nonnegative import nearest_to_zero
 from .passes import Floats, Indices
-from .sample import Sample, fitting
+from .sample import Sample, Slice, fitting
 from .spanning import spanning
 from .system import Direction, Name
 from .trial import Outcome, at_random, contradictions, inside, strangers
@@ -51,16 +52,19 @@ class BoundarySearch:
     def _turn(self, sample: Sample) -> tuple[Outcome | None, bool]:
         """The outcome, if this turn finds it, and whether it has brought anything new."""
         Q = _complement(self.face, sample) if self.face.span else None
-        rows = sample.rows if Q is None else SlicedRows(sample.rows, Q)
-        if not rows.exists.any():
+        part = sample.whole() if Q is None else sample.slice(Q)
+        if not part.rows.exists.any():
             return self._rest()
-        guess = boundary_of(rows, self.tick)
-        if guess is None or (guess.boundary.any() and not self._absorb(sample, rows, guess)):
+        guess = None if sample.is_large and Q is None else boundary_of(part.rows, self.tick)
+        is_whole = guess is not None
+        guess = guess or touched_by(part.rows, self.tick)
+        if guess is None or (guess.boundary.any() and not self._absorb(part, guess)):
             return None, False
-        if self.face.is_all or guess.boundary.sum() == rows.exists.sum():
+        rest = part.rows.exists & ~guess.boundary
+        if self.face.is_all or not rest.any() or (guess.boundary.any() and not is_whole):
             return None, True
-        near = np.argsort(np.where(rows.exists & ~guess.boundary, rows.margins(guess.direction), np.inf), axis=None)
-        self.rows |= dict.fromkeys(sample.names(near[: self.worst]))  # for who wants the margin
+        near = np.argsort(np.where(rest, part.rows.margins(guess.direction), np.inf), axis=None)
+        self.rows |= dict.fromkeys(part.names(near[: min(self.worst, rest.sum())]))  # for who wants the margin
         b = guess.direction if Q is None else Q @ guess.direction
         return self._try(inside(self.face, b, sample.scale) if self.face.span else sample.scale.direction(b))
 
@@ -80,25 +84,26 @@ class BoundarySearch:
         if self.face.span:
             free = self.system.moved(at_random(self.face, self.system.floats(self.face.span)[1]))
         must = np.unique(np.array([i for i, _ in self.rows if i >= 0], np.int64))
+        free = np.setdiff1d(free, must, assume_unique=True)
         count = max(fitting(self.system) - must.size, 0)
         if free.size > count:
             free = np.random.default_rng(0).choice(free, count, replace=False)
         return np.union1d(must, free)
 
-    def _absorb(self, sample: Sample, rows: LossRows, guess: Guess) -> bool:
+    def _absorb(self, part: Slice, guess: Guess) -> bool:
         """Prove that the rows of the guess are of N: by one relation if it spans them all, else by two."""
         places = np.flatnonzero(guess.boundary)
-        chosen = spanning(rows, places, guess.weights.ravel()[places], self.tick)
+        chosen = spanning(part.rows, places, guess.weights.ravel()[places], self.tick)
         if chosen is None:
             return False
         basis, rest = chosen
         self.tick(f"whole numbers of {len(basis) + len(rest):,} rows", 0.0)
-        circuit = [] if self.face.span else _circuit(rows, [*basis, *rest])
-        if len(circuit) == len(basis) + 1 and self.face.absorb([list(sample.names(circuit))]):
+        circuit = [] if self.face.span else _circuit(part.rows, [*basis, *rest])
+        if len(circuit) == len(basis) + 1 and self.face.absorb([list(part.names(circuit))]):
             return True
         if circuit:
-            self.face.witness(list(sample.names(circuit)))
-        return self.face.absorb_spanning(sample.names(rest), list(sample.names(basis)))
+            self.face.witness(list(part.names(circuit)))
+        return self.face.absorb_spanning(part.names(rest), list(part.names(basis)))
 
     def _try(self, direction: Direction) -> tuple[Outcome | None, bool]:
         """The outcome if no row contradicts; else whether one does that is not in the sample, which all join."""

@@ -11,9 +11,9 @@ from math import gcd
 
 import numpy as np
 
-from .integers import coordinates, kernel, pivots, products, relation
+from .integers import combined, coordinates, kernel, pivots, products, relation
 from .quick_check import Vectors
-from .rows import Matrix, weighted_sum
+from .rows import Matrix
 from .system import Name, System
 
 BITS = 24  # of the weights that are chosen freely
@@ -57,7 +57,7 @@ class Face:
         rows = self.system.matrix([*basis, *self.span])
         total = self.total(given) if given else [0] * self.system.n_columns
         ((q, share),) = coordinates(rows, [total])
-        if max(share[: len(basis)]) >= 0 or weighted_sum(share, rows) != [q * value for value in total]:
+        if max(share[: len(basis)]) >= 0 or combined(share, rows) != [q * value for value in total]:
             return False
         new = {name: q * weight * multiple[name] for name, weight in given.items()}
         new |= {name: -w * multiple[name] for name, w in zip(basis, share, strict=False)}
@@ -95,7 +95,7 @@ class Face:
 
     def total(self, weights: dict[Name, int]) -> list[int]:
         """The weighted sum of these multiples of rows."""
-        return weighted_sum(weights.values(), self.system.matrix(weights))
+        return combined(list(weights.values()), self.system.matrix(weights))
 
     def _lifted(self, old: dict[Name, int]) -> dict[Name, int]:
         """Weights with so much of the earlier relations added that none is negative."""

@@ -143,7 +143,12 @@ def relation(rows: Matrix) -> Integers | None:
     ((q, share),) = coordinates([rows[k] for k in first], [rows[other]])
     weights = dict(zip(first, share, strict=True)) | {other: -q}
     found = primitive([weights[k] for k in range(len(rows))])
-    return found if not any(weighted_sum(found, rows)) else None
+    return found if not any(combined(found, rows)) else None
+
+
+def combined(weights: Sequence[int], rows: Matrix) -> Integers:
+    """The sum of the rows, each times its weight, where both may be large."""
+    return list(call("multiply", [list(weights)], [list(column) for column in zip(*rows, strict=True)])[0])
 
 
 def products(rows: Matrix, vectors: Matrix) -> Matrix:

@@ -32,8 +32,7 @@ from .passes import Floats, Indices, Labels
 STEPS = 60
 STILL = 1e-5  # what a row of N gains at most in a step, once its part has converged
 MOVES = 0.05  # what any other row gains at least
-VANISHING = 1e-9  # a row of length one that a random vector moves by less is taken to vanish
-RIDGE = 1e-13  # of the largest curvature, added to all of them
+RIDGES = (1e-13, 1e-10, 1e-7)  # of the largest curvature, added to all of them
 PIECE = 1 << 22  # numbers of a product that are made at once
 
 
@@ -80,9 +79,11 @@ class PlainRows:
     def squares(self, weights: Floats) -> Floats:
         if sparse.issparse(self.Z):
             return np.asarray((self.Z.T @ sparse.diags(weights) @ self.Z).toarray())
+        some = np.flatnonzero(weights)
         H = np.zeros((self.n_columns, self.n_columns))
-        for part in _pieces(len(weights), self.n_columns):
-            H += self.Z[part].T @ (weights[part, None] * self.Z[part])
+        for part in _pieces(some.size, self.n_columns):
+            Z = self.Z[some[part]]
+            H += Z.T @ (weights[some[part], None] * Z)
         return H
 
     def dense(self, places: Indices) -> Floats:
@@ -134,27 +135,6 @@ class RivalRows:
         return (signs[:, 1:, None] * self.Y[patterns, None, :]).reshape(len(places), -1)
 
 
-class SlicedRows:
-    """Rows zQ: what rows z are for the vectors b = Qt of a subspace; those that vanish there do not exist."""
-
-    def __init__(self, rows: LossRows, Q: Floats) -> None:
-        self.rows, self.Q, self.n_columns = rows, Q, int(Q.shape[1])
-        probe = np.random.default_rng(0).normal(size=self.n_columns)
-        self.exists = rows.exists & (np.abs(self.margins(probe)) > VANISHING * np.linalg.norm(probe))
-
-    def margins(self, b: Floats) -> Floats:
-        return self.rows.margins(self.Q @ b)
-
-    def total(self, weights: Floats) -> Floats:
-        return self.Q.T @ self.rows.total(weights)
-
-    def squares(self, weights: Floats) -> Floats:
-        return self.Q.T @ self.rows.squares(weights) @ self.Q
-
-    def dense(self, places: Indices) -> Floats:
-        return self.rows.dense(places) @ self.Q
-
-
 def _pieces(n: int, width: int) -> list[slice]:
     step = max(1, PIECE // max(width, 1))
     return [slice(k, min(k + step, n)) for k in range(0, n, step)]
@@ -170,7 +150,7 @@ def boundary_of(rows: LossRows, tick: Tell) -> Guess | None:
         tick(f"step {k + 1} of Newton's method on {np.count_nonzero(exists):,} rows", 0.0)
         weights = np.where(exists, expit(-margins), 0.0)
         slope = rows.total(weights)
-        step = _newton_step(rows.squares(weights * (1 - weights)), slope)
+        step = newton_step(rows.squares(weights * (1 - weights)), slope)
         if step is None:
             return None
         gains = rows.margins(step)
@@ -187,16 +167,20 @@ def boundary_of(rows: LossRows, tick: Tell) -> Guess | None:
     return None
 
 
-def _newton_step(H: Floats, slope: Floats) -> Floats | None:
+def newton_step(H: Floats, slope: Floats) -> Floats | None:
+    """The solution of Hs = slope, as little damped as need be; None where H is too far from positive definite."""
     size = np.sqrt(np.maximum(np.diag(H), 0))
     size[size <= 1e-10 * size.max(initial=0)] = np.inf  # what no row moves stays where it is
     H = H / size / size[:, None]
-    H[np.diag_indices(len(H))] += np.where(np.isinf(size), 1.0, RIDGE * len(H))
-    try:
-        factor = cho_factor(H, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return None
-    return np.asarray(cho_solve(factor, slope / size, check_finite=False)) / size
+    for ridge in RIDGES:
+        damped = H.copy()
+        damped[np.diag_indices(len(H))] += np.where(np.isinf(size), 1.0, ridge * len(H))
+        try:
+            factor = cho_factor(damped, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            continue
+        return np.asarray(cho_solve(factor, slope / size, check_finite=False)) / size
+    return None
 
 
 def _told(exists: Any, margins: Floats, gains: Floats, weights: Floats, step: Floats) -> Guess | None:

@@ -9,18 +9,22 @@ Tests: ``tests/separation/test_newton.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .newton import LossRows, PlainRows, RivalRows
+from .newton import PIECE, LossRows, PlainRows, RivalRows
 from .passes import Floats, Indices
 from .system import Name, Scale, System
 
-SPARSE = 0.25  # share of entries that are not zero, below which columns are not centered
+SPARSE = 0.15  # share of entries that are not zero, below which columns are not centered
 WORK = 1e9  # rows x weights² of a step of Newton's method on a sample: about a twentieth of a second
+MANY = 200  # columns of dense data for which Newton's method is dear
+NUMBERS = 2 * 10**7  # of a sample of such data
+VANISHING = 1e-9  # a row of length one that a random vector moves by less is taken to vanish
+FINE = 10**6  # numbers of a sample that are centered in the widest floats
 FEWEST = 10  # rows for each weight in a sample, if there are as many
 ROWS = 100_000  # rows z of a sample at the most, but for the fewest
 
@@ -32,6 +36,7 @@ class Sample:
         own = system.own[patterns]
         patterns = patterns[np.argsort(own, kind="stable")]  # as RivalRows has them
         self.system, self.patterns, self.own = system, patterns, system.own[patterns]
+        self.is_large = is_large(system)
         Y, self.lengths, self.scale = _scaled(system, patterns)
         self.rows: LossRows
         if system.n_groups == 2:
@@ -40,20 +45,66 @@ class Sample:
         else:
             self.rows = RivalRows(Y.toarray() if sparse.issparse(Y) else Y, self.own, system.n_groups)
 
-    def names(self, places: Sequence[int] | Indices) -> dict[Name, float]:
-        """The names of rows, by their places, each with the multiple of it that has length one."""
-        at = np.array(places, np.int64)
-        patterns, rivals = (at, 1 - self.own[at]) if self.system.n_groups == 2 else np.divmod(at, self.system.n_groups)
-        names = zip(self.patterns[patterns].tolist(), rivals.tolist(), strict=True)
-        return dict(zip(names, (1 / self.lengths[patterns]).tolist(), strict=True))
+    def whole(self) -> Slice:
+        """All rows as they are."""
+        return Slice(self, self.rows, np.arange(self.rows.exists.size), np.ones(self.rows.exists.size))
+
+    def slice(self, Q: Floats) -> Slice:
+        """The rows zQ for the vectors b = Qt of a subspace, each over its length, but for those that vanish there."""
+        rng = np.random.default_rng(0)
+        probe = rng.normal(size=Q.shape[1])
+        is_live = self.rows.exists & (np.abs(self.rows.margins(Q @ probe)) > VANISHING * np.linalg.norm(probe))
+        places = np.flatnonzero(is_live)
+        most = NUMBERS // Q.shape[1]
+        places = np.sort(rng.choice(places, most, replace=False)) if places.size > most else places
+        step = max(1, PIECE // self.rows.n_columns)
+        parts = [self.rows.dense(places[k : k + step]) @ Q for k in range(0, places.size, step)]
+        R = np.concatenate([*parts, np.zeros((0, Q.shape[1]))])
+        length = np.linalg.norm(R, axis=1)
+        return Slice(self, PlainRows(R / length[:, None]), places, length)
+
+    def names(self, places: Indices) -> list[Name]:
+        """The names of rows, by their places."""
+        patterns, rivals = self._parts(places)
+        return list(zip(self.patterns[patterns].tolist(), rivals.tolist(), strict=True))
+
+    def _parts(self, places: Indices) -> tuple[Indices, Indices]:
+        """The patterns and rivals of rows."""
+        if self.system.n_groups == 2:
+            return places, 1 - self.own[places].astype(np.int64)
+        patterns, rivals = np.divmod(places, self.system.n_groups)
+        return patterns, rivals
+
+
+class Slice(NamedTuple):
+    """Rows of a sample, some or all, in a subspace: their places in the sample, and what they were divided by."""
+
+    sample: Sample
+    rows: LossRows
+    places: Indices
+    lengths: Floats
+
+    def names(self, chosen: Sequence[int] | Indices) -> dict[Name, float]:
+        """The names of rows, by their places here, each with the multiple of it that has length one."""
+        at = np.array(chosen, np.int64)
+        patterns, _ = self.sample._parts(self.places[at])
+        multiples = 1 / (self.sample.lengths[patterns] * self.lengths[at])
+        return dict(zip(self.sample.names(self.places[at]), multiples.tolist(), strict=True))
 
 
 def fitting(system: System) -> int:
     """How many patterns a sample may have, so that a step of Newton's method is quick."""
+    if is_large(system):
+        return NUMBERS // system.p
     rivals = max(system.n_groups - 1, 1)
     width = system.p * min(1.0, 3 * system.density if _is_sparse(system) else 1.0)
     quick = min(WORK / (rivals * width**2), ROWS / rivals)
     return int(max(quick, FEWEST * system.n_columns / rivals))
+
+
+def is_large(system: System) -> bool:
+    """Whether so many columns have entries that the second derivative of a loss should have as few rows as it can."""
+    return system.n_groups == 2 and system.p > MANY and not _is_sparse(system)
 
 
 def _is_sparse(system: System) -> bool:
@@ -65,7 +116,8 @@ def _scaled(system: System, patterns: Indices) -> tuple[Any, Floats, Scale]:
     x = system.X[patterns]
     if _is_sparse(system):
         return _sparse(system, x)
-    x = np.asarray(x.toarray() if sparse.issparse(x) else x).astype(np.longdouble)
+    x = np.asarray(x.toarray() if sparse.issparse(x) else x)
+    x = x.astype(np.longdouble if x.size <= FINE else np.float64)
     center = (x.mean(axis=0) if system.intercept else np.zeros(system.d)).astype(np.float64)
     x -= center
     exponent = _exponents(np.abs(x).max(axis=0, initial=0))

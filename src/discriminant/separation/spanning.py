@@ -23,7 +23,7 @@ from scipy.linalg import qr
 from scipy.optimize import linprog
 
 from .._engine.progress import Tell
-from .newton import VANISHING, LossRows, PlainRows
+from .newton import LossRows, PlainRows
 from .nonnegative import heard, nonnegative
 from .passes import Floats, Indices
 
@@ -73,7 +73,7 @@ def _independent(rows: LossRows, order: Indices, tick: Tell) -> tuple[list[int],
         probe = rng.normal(size=k)
         probe -= Q @ (Q.T @ probe)
         moved = np.abs(rows.margins(probe).ravel()[order])
-        missed = order[moved > VANISHING * np.linalg.norm(probe)]
+        missed = order[moved > INDEPENDENT * np.linalg.norm(probe) / np.sqrt(k)]
         new = missed[: 4 * (k - Q.shape[1])]
         if missed.size > new.size:  # rows with large weights may all lie in a few dimensions
             new = np.union1d(new, rng.choice(missed, new.size, replace=False))

@@ -49,7 +49,6 @@ from .words import coefficients, describe, evidence
 
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
 ASKED = 10.0  # seconds that the signs of coefficients may take when they are asked for
-TIES = 5000  # rows that a printout decides in whole numbers to count pairs
 ALIASED = ("keep", "drop")
 
 
@@ -256,11 +255,6 @@ class Separability:
         found = separated_pairs(self._system, self._outcome.direction)
         assert found is not None
         return found
-
-    @cached_property
-    def _pairs(self) -> NDArray[np.bool_] | None:
-        """The same for a printout; None where whole numbers would take too long."""
-        return separated_pairs(self._system, self._outcome.direction, TIES)
 
     @property
     def passes(self) -> int:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._engine.progress import OutOfTime
 from .certificate import FEW, Support, first_few
 from .margin import SMALL
+from .pairs import separated_pairs
 from .reasons import reasons
 from .signs import OPEN
 
@@ -39,6 +40,7 @@ COUNTS = {
 }
 WAYS = {1.0: "+inf", -1.0: "-inf", 0.0: "finite", OPEN: "not computed"}
 SHOWN = 1.0  # seconds that a printout takes for the signs of coefficients
+TIES = 5000  # rows that a printout decides in whole numbers to count pairs
 UNEVEN = 1e6  # how often the largest column may be the smallest before it is worth a word
 
 
@@ -201,7 +203,7 @@ def _separated(s: Separability) -> Iterator[tuple[str, str]]:
 
 def _ahead(s: Separability) -> NDArray[np.int64] | None:
     """How many rows of each class are separated from each rival; None where that takes too long to count."""
-    found = s._pairs
+    found = separated_pairs(s._system, s._outcome.direction, TIES)
     if found is None:
         return None
     return np.array([np.count_nonzero(found[s.own == k], axis=0) for k in range(len(s.groups))])

@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from discriminant import Certificate, datasets
+from discriminant import Certificate, datasets, separability
+from discriminant.io import Recipe
 
 from .conftest import TARGET, Outcome, X, command, shell
 
@@ -134,6 +135,57 @@ def test_proof_in_a_file_names_its_place(inside: Callable[..., Outcome], tmp_pat
 
 def test_features_have_their_names(inside: Callable[..., Outcome], tables: Path) -> None:
     assert "color=green" in inside("check", tables / "customers.csv", "-t", "churned").out
+
+
+def test_a_reference_level_is_left_out(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    """So that coefficients are determined; the rows with that level are spoken of all the same."""
+    path = tmp_path / "south.csv"
+    path.write_text("southern,age,voted\n" + "yes,3,true\nyes,1,true\nno,3,false\nno,1,true\nno,2,false\nno,4,true\n")
+    found = inside("check", path, "-t", "voted", "--coefficients")
+    assert found.code == 3
+    assert "because        all 2 rows with southern=yes are True\n" in found.out
+    assert "coefficients   southern=yes +inf; 2 finite\n" in found.out
+    assert "held against: southern=no\n" in found.out
+    table = [line.split() for line in found.out.splitlines()[-4:]]
+    assert table[0] == ["coefficient", "goes", "to"]
+    assert table[1:] == [["intercept", "finite"], ["southern=yes", "+inf"], ["age", "finite"]]
+    path.write_text(path.read_text().replace("yes", "x").replace("no,", "yes,").replace("x,", "no,"))
+    assert "all 2 rows with southern=no are True" in inside("check", path, "-t", "voted").out  # now the reference
+    proof = tmp_path / "proof.json"
+    for options, n_features in ((["--no-intercept"], 3), ([], 2)):
+        proof.write_text(inside("check", path, "-t", "voted", "--json", *options).out)
+        assert json.loads(proof.read_text())["n_features"] == n_features
+        assert inside("verify", proof, path, "-t", "voted", *options).code == 0
+    assert inside("check", path, "-t", "voted", "--json", "--coefficients").code == 2
+
+
+def test_proof_of_all_levels_still_holds(inside: Callable[..., Outcome], tables: Path, tmp_path: Path) -> None:
+    """As `check` wrote it when it left out none of them."""
+    recipe = Recipe(target="churned")
+    X, y, _ = recipe.fit(pl.read_csv(tables / "customers.csv"))
+    (tmp_path / "proof.json").write_text(separability(X, y).certificate.to_json())
+    assert inside("verify", tmp_path / "proof.json", tables / "customers.csv", "-t", "churned").code == 0
+
+
+def test_counts(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    path, proof = tmp_path / "counts.csv", tmp_path / "proof.json"
+    path.write_text("strike,rain,accidents\nyes,2,0\nyes,1,0\nno,3,0\nno,1,1\nno,2,2\nno,4,3\n")
+    counts = ("-t", "accidents", "--family", "poisson")
+    found = inside("check", path, *counts, "-o", proof)
+    assert found.code == 3
+    assert "all 2 rows with strike=yes have count 0" in found.out
+    assert "coefficients   strike=yes -inf; 2 finite" in found.out
+    assert inside("verify", proof, path, *counts).code == 0
+    assert inside("verify", proof, path, "-t", "accidents").code == 6  # an answer to another question
+
+
+def test_many_classes_have_their_names(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_text("x,kind\n0,ant\n0,bee\n0,cat\n1,ant\n1,bee\n")
+    found = inside("check", path, "-t", "kind", "--coefficients")
+    assert "because        none of the 2 rows with x=1 is cat\n" in found.out
+    assert "pairs          1 of 2 rows of ant against cat, 1 of 2 rows of bee against cat\n" in found.out
+    assert found.out.splitlines()[-1].split() == ["cat", "x", "-inf"]
 
 
 def test_columns_are_chosen(inside: Callable[..., Outcome], tables: Path) -> None:

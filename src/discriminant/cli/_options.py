@@ -18,6 +18,7 @@ from ._output import hush
 Missing = StrEnum("Missing", ["REFUSE", "DROP", "MEDIAN"])  # what is done with missing values
 Unseen = StrEnum("Unseen", ["REFUSE", "IGNORE"])  # and with a level that the training data did not have
 Reading = StrEnum("Reading", ["DECIMAL", "FLOAT"])  # what a number of the table means
+Family = StrEnum("Family", ["CLASSES", "POISSON"])  # and what the target holds
 
 
 def names(text: str | None) -> list[str] | None:
@@ -102,6 +103,9 @@ ReadingOption = Annotated[
     typer.Option("--reading", help="A number means what the file says (decimal), or what the machine holds (float)."),
 ]
 MaxSeconds = Annotated[float | None, option("Seconds that the verdict may take; no limit without.", metavar="S")]
+FamilyOption = Annotated[
+    Family, typer.Option("--family", help="The target holds classes, or counts of a Poisson regression (poisson).")
+]
 Seed = Annotated[int, typer.Option(metavar="N", help="The seed of procedures that draw at random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text, also of an error.")]
 Quiet = Annotated[

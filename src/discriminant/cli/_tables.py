@@ -94,15 +94,15 @@ def _beside(source: str, suffixes: tuple[str, ...]) -> list[str]:
     return [str(folder / entry.name) for entry in folder.iterdir() if entry.suffix.lower() in suffixes]
 
 
-def learnable(given: Rows) -> tuple[Recipe, Any, Any, Any]:
-    """What is to be learned from which columns, and X, y and weights."""
+def learnable(given: Rows, counts: bool = False) -> tuple[Recipe, Any, Any, Any]:
+    """What is to be learned from which columns, and X, y and weights; ``counts`` are read as numbers."""
     from ..io import Recipe
 
     weights, standardize = (given.weights, given.standardize) if isinstance(given, WeightedRows) else (None, False)
     target, weights = (_column(name, given.header) for name in (given.target, weights))
     with progress(f"reading {given.data}") as update:
         update(0, None)
-        labels = () if _regresses(given) else TARGETS if target is None else target
+        labels = () if counts or _regresses(given) else TARGETS if target is None else target
         rows, known = table(given.data, given.format, header=given.header, labels=labels)
         recipe = Recipe(
             target=target or known,
@@ -116,6 +116,21 @@ def learnable(given: Rows) -> tuple[Recipe, Any, Any, Any]:
     if isinstance(given, WeightedRows):
         tell_reading(recipe)
     return found
+
+
+def contrasts(recipe: Recipe, X: Any) -> tuple[Any, list[str], dict[str, Any]]:
+    """X without the first level of each factor, the reference; the names of its columns, and what was left out.
+
+    All levels of a factor add up to one, as the intercept does: with all of them no coefficient is determined.
+    """
+    names, first, references = recipe.feature_names, 0, []
+    for column in recipe.columns:
+        references += [first] if column.levels is not None and column.width > 1 else []
+        first += column.width
+    if not references:
+        return X, names, {}
+    kept = [j for j in range(X.shape[1]) if j not in set(references)]
+    return X[:, kept], [names[j] for j in kept], {names[j]: X[:, j] for j in references}
 
 
 def tell_reading(recipe: Recipe) -> None:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
 
 from .._engine.files import write_whole
-from ._errors import OVERLAP, QUASI, option_names
-from ._options import Intercept, Json, MaxSeconds, Quiet, Reading, ReadingOption, Rows, file_option, taking
-from ._output import check_place, echo, say, watched
-from ._tables import learnable, tell_reading
+from ._errors import OVERLAP, QUASI, CommandError, option_names
+from ._options import (
+    Family,
+    FamilyOption,
+    Intercept,
+    Json,
+    MaxSeconds,
+    Quiet,
+    Reading,
+    ReadingOption,
+    Rows,
+    file_option,
+    taking,
+)
+from ._output import aligned, check_place, echo, say, watched
+from ._tables import contrasts, learnable, tell_reading
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 MOST = 12  # columns that are told of
@@ -20,6 +35,10 @@ def check(
     intercept: Intercept = True,
     reading: ReadingOption = Reading.DECIMAL,
     max_seconds: MaxSeconds = None,
+    family: FamilyOption = Family.CLASSES,
+    coefficients: Annotated[
+        bool, typer.Option("--coefficients", help="Tell of every coefficient of a regression whether it is infinite.")
+    ] = False,
     output: Annotated[str | None, file_option("Write the proof there.")] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -27,33 +46,49 @@ def check(
     """Tell whether the classes are linearly separable, and prove it.
 
     Exit code 0 if a plane separates them strictly (complete), 3 if only weakly (quasi), 4 if none does (overlap); of
-    three classes or more, for one linear machine; 7 if --max-seconds are not enough. --json prints the proof, which
-    `discriminant verify` checks.
+    three classes or more, for one linear machine; of counts, whether some have a fitted mean of zero; 7 if
+    --max-seconds are not enough. The first level of a text column is the reference, to which the others are held.
+    --json prints the proof, which `discriminant verify` checks.
     """
     check_place(output, given.data)
-    recipe, X, y, _ = learnable(given)
+    as_proof = json or output == "-"
+    if coefficients and as_proof:
+        raise CommandError("--coefficients is told in words: leave out --json.")
+    recipe, X, y, _ = learnable(given, counts=family is Family.POISSON)
     from .. import separability  # heavy: what is wrong with the table has been said before
+    from ..separation.words import COMMAND, SHOWN, lines
 
-    names = recipe.feature_names  # X is a bare array: a frame would be a copy
+    X, names, references = contrasts(recipe, X) if intercept else (X, recipe.feature_names, {})
     found = separability(
-        X, y, intercept=intercept, reading=reading.value, progress=watched(), feature_names=names,
+        X, y, intercept=intercept, reading=reading.value, family=family.value, progress=watched(), feature_names=names,
         max_seconds=max_seconds,
     )  # fmt: skip
-    proof = found.certificate.to_json()
     if output is not None and output != "-":
-        write_whole(output, f"{proof}\n")
+        write_whole(output, f"{found.certificate.to_json()}\n")
         say(f"The proof is in {output}.")
-    if json or output == "-":
+    if as_proof:
         tell_reading(recipe)
-        echo(proof)
+        echo(found.certificate.to_json())
     else:
-        echo(f"{found}{_columns(recipe.reading)}")
+        for line in lines(found, COMMAND, references, float("inf") if coefficients else SHOWN):
+            echo(line)
+        for line in _columns(recipe.reading, references):
+            echo(line)
+        if coefficients:
+            echo(f"\n{_table(found.coefficients())}")
     return CODES[found.verdict]
 
 
-def _columns(reading: list[str]) -> str:
+def _table(ways: dict[Any, str]) -> str:
+    """Every coefficient in a line; of many classes, with its class."""
+    rows = [[*(key if isinstance(key, tuple) else [key]), way] for key, way in ways.items()]
+    return aligned(["class", "coefficient", "goes to"][3 - len(rows[0]) :], rows)
+
+
+def _columns(reading: list[str], references: Iterable[str]) -> Iterable[str]:
     """How the columns were read that are not plain numbers, below the verdict."""
     told = [option_names(words) for words in reading[:MOST]]
     if len(reading) > MOST:
         told.append(f"and {len(reading) - MOST:,} more")
-    return "".join(f"\n  {'' if k else 'columns':<14} {words}" for k, words in enumerate(told))
+    told += [f"held against: {', '.join(references)}"] if references else []
+    return (f"  {'' if k else 'columns':<14} {words}" for k, words in enumerate(told))

@@ -6,9 +6,21 @@ import json as json_format
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ._errors import ANOTHER_QUESTION, REFUSED, CommandError, shortened
-from ._options import Intercept, Json, Quiet, Reading, ReadingOption, Rows, argument, option, taking
+from ._options import (
+    Family,
+    FamilyOption,
+    Intercept,
+    Json,
+    Quiet,
+    Reading,
+    ReadingOption,
+    Rows,
+    argument,
+    option,
+    taking,
+)
 from ._output import echo, echo_json
-from ._tables import learnable, standard_input, tell_reading, text_of
+from ._tables import contrasts, learnable, standard_input, tell_reading, text_of
 
 if TYPE_CHECKING:
     from ..separation.certificate import Certificate
@@ -24,6 +36,7 @@ def verify(
     intercept: Intercept = True,
     reading: ReadingOption = Reading.DECIMAL,
     plain: Plain = False,
+    family: FamilyOption = Family.CLASSES,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -38,14 +51,16 @@ def verify(
     standard_input(proof, given.data)
     text = text_of(proof, PROOF)
     _must_be_a_proof(proof, text)
-    recipe, X, y, _ = learnable(given)
+    recipe, X, y, _ = learnable(given, counts=family is Family.POISSON)
     tell_reading(recipe)
     certificate, differences, reason = None, None, None
     method = "plain" if plain else "fast"
     try:
         certificate = Certificate.from_json(text)
+        if certificate.n_features != X.shape[1]:
+            X, _, _ = contrasts(recipe, X)  # a proof with an intercept leaves out the reference level of each factor
         certificate.verify(X, y, method=method)
-        differences = certificate.differences(y, intercept=intercept, reading=reading.value)
+        differences = certificate.differences(y, intercept=intercept, reading=reading.value, family=family.value)
     except ValueError as error:
         reason = shortened(str(error))
     if json:

@@ -1,10 +1,13 @@
 """Whether any plane separates the classes, with a proof that whole numbers confirm.
 
-- ``verdict``: the answer, ``parts``: those of many classes, ``question``: the data, ``words``: the sentences;
-  ``certificate``: the proof, ``verification``: its check, ``quick_check``: the same, fast, by ``digits``;
-  ``proof_file``: its JSON; ``rows``: what a row z is, ``system``: the rows of the data, ``passes``: compiled;
-  ``search``, ``faces``: how it is found, ``knowledge``: what is known before it ends; ``integers``, ``flint``,
-  ``nonnegative``: the algebra; ``margin``: the widest plane, ``widening``: one wide enough to show.
+- ``verdict``: the answer, ``parts``: those of many classes, ``question``: the data; ``words``, ``reasons``: the
+  sentences; ``signs``, ``aliases``: where coefficients go; ``pairs``: of row and rival; ``margin``, ``widening``:
+  planes;
+- ``certificate``: the proof, ``verification``: its check, ``quick_check``: the same, fast, by ``digits``;
+  ``proof_file``: its JSON; ``rows``: what a row z is;
+- ``search``, ``faces``: how it is found, relation by relation; ``boundary``: all at once, from a ``sample``, by guesses
+  (``newton``, ``hinge``) and few rows (``spanning``); ``trial``: of a vector; ``knowledge``: what is known before the
+  end; ``system``: the rows of the data, ``passes``: compiled; ``integers``, ``flint``, ``nonnegative``: the algebra.
 
 Imports ``_kernel_matrix``, ``_engine`` and the vocabulary; ``certificate``, ``verification``, ``quick_check``,
 ``digits``, ``proof_file`` and ``rows`` import nothing but each other, the standard library and numpy's arrays.

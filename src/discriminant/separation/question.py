@@ -62,6 +62,7 @@ class Question:
     intercept: bool
     reading: str
     meter: TerminalBar
+    aliased: str = "keep"  # or "drop": what is said of columns that depend on earlier ones
 
     def system(self, groups: Groups, own: Labels) -> System:
         """The rows z of a problem."""

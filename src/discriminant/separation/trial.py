@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from .._engine.progress import Tell
 from .faces import Face
 from .integers import whole
 from .nonnegative import heard
@@ -71,23 +72,24 @@ def contradictions(face: Face, direction: Direction, worst: int) -> tuple[list[N
         return found, doubtful, True
     judge = Judge(system.table, system, direction.b)
     boundary: list[Indices] = []
-    for part in _parts(system, doubtful):
+    for part in parts(system, doubtful):
         for own, some, signs in judge.signs(part, system.own[part].astype(np.int64)):
             patterns = part[some]
             off = _outside(face, judge, patterns, own, signs == 0)
-            found += _names(system, patterns, own, (signs < 0) | off)
+            found += names_of(system, patterns, own, (signs < 0) | off)
             boundary.append(patterns[((signs == 0) & ~off).any(axis=1)])
         if len(found) >= worst:
             break
     return found[:worst], np.sort(np.concatenate([*boundary, doubtful[:0]])), not doubtful.size
 
 
-def _parts(system: System, patterns: Indices) -> Iterator[Indices]:
+def parts(system: System, patterns: Indices, tick: Tell | None = None) -> Iterator[Indices]:
     """Some patterns at a time; between two, Ctrl-C and a limit of time are heard."""
+    tick = tick or system.tick
     step = max(1, BLOCK // max(system.p, system.n_blocks))
     for k in range(0, patterns.size, step):
-        if system.tick is not None:
-            system.tick(f"{patterns.size:,} rows that floats cannot decide", k / patterns.size)
+        if tick is not None:
+            tick(f"{patterns.size:,} rows in whole numbers", k / patterns.size)
         yield patterns[k : k + step]
 
 
@@ -102,7 +104,8 @@ def _outside(face: Face, judge: Judge, patterns: Indices, own: int, asked: NDArr
     return off
 
 
-def _names(system: System, patterns: Indices, own: int, chosen: NDArray[np.bool_]) -> list[Name]:
+def names_of(system: System, patterns: Indices, own: int, chosen: NDArray[np.bool_]) -> list[Name]:
+    """The rows of patterns of a class that are chosen by place and rival."""
     rivals = system.rivals(own)
     return [(int(patterns[i]), rivals[k]) for i, k in np.argwhere(chosen).tolist()]
 
@@ -124,11 +127,11 @@ def strangers(face: Face, rows: Iterable[Name], worst: int) -> list[Name]:
         if found:
             return found
     judge = Judge(system.table, system, direction.b)
-    for part in _parts(system, doubtful):
+    for part in parts(system, doubtful):
         for own in np.unique(system.own[part]).tolist():
             patterns = part[system.own[part] == own]
             everything = np.ones((patterns.size, len(system.rivals(own))), bool)
-            found += _names(system, patterns, own, _outside(face, judge, patterns, own, everything))
+            found += names_of(system, patterns, own, _outside(face, judge, patterns, own, everything))
         if len(found) >= worst:
             break
     return found[:worst]

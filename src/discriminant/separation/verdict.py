@@ -32,21 +32,25 @@ from .._engine.progress import OutOfTime, TerminalBar
 from .._guards.parameters import FLAG, SECONDS, Choice
 from ..geometry import Hyperplane, LinearMachine
 from .certificate import Certificate
-from .integers import coordinates, pivots, rank
+from .integers import rank
 from .knowledge import undecided
 from .margin import Margin, Widest, maximal_margin, strict_machine, strict_plane, with_zero
+from .pairs import separated_pairs
 from .parts import PartVerdicts
 from .passes import Floats, Indices, Labels
 from .question import Groups, Names, Question, checked, groups_of
-from .rows import FAMILIES, READINGS, Integers, Matrix, weighted_sum
+from .rows import FAMILIES, READINGS, Integers, Matrix
 from .search import settle
+from .signs import OPEN, Signs
 from .system import System
-from .trial import Narrow, Outcome
+from .trial import Outcome
 from .verification import Term, shared_point
 from .widening import wider
-from .words import describe, evidence
+from .words import coefficients, describe, evidence
 
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
+ASKED = 10.0  # seconds that the signs of coefficients may take when they are asked for
+ALIASED = ("keep", "drop")
 
 
 def separability(
@@ -59,6 +63,7 @@ def separability(
     progress: bool | None = None,
     feature_names: Sequence[str] | None = None,
     max_seconds: float | None = None,
+    aliased: str = "keep",
 ) -> Separability:
     """Tell whether classes are linearly separable, and prove it.
 
@@ -85,6 +90,10 @@ def separability(
         Seconds that each question may take: the verdict with its proof, ``margin``, ``infinite_``, and all parts of
         ``total`` or ``pairwise`` together. A question that takes longer ends with :class:`UndecidedError`, which
         carries what is known so far; to ask again begins again. None is no limit.
+    aliased : {"keep", "drop"}, default="keep"
+        What ``infinite_`` says where columns depend on each other: the truth of all of them, which is nan wherever
+        collinearity lets a coefficient move; or, as R does, that of the model without the columns that depend on
+        earlier ones, which are nan themselves. The verdict is the same.
 
     Returns
     -------
@@ -117,7 +126,7 @@ def separability(
     >>> print(str(separability([[0], [3]], ["a", "b"], feature_names=["length"])).splitlines()[1])
       plane          +1 length -1.5 = 0
     """
-    found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds)
+    found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased)
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
     return found
@@ -132,15 +141,17 @@ def pose(
     progress: bool | None = None,
     feature_names: Sequence[str] | None = None,
     max_seconds: float | None = None,
+    aliased: str = "keep",
 ) -> Separability:
     """The question of ``separability``, checked; nothing is computed before it is asked for."""
     Choice(READINGS)("reading", reading)
     Choice(FAMILIES)("family", family)
+    Choice(ALIASED)("aliased", aliased)
     FLAG("intercept", intercept)
     meter = TerminalBar("separability", progress, SECONDS("max_seconds", max_seconds))
     table, y = checked(X, y, reading)
     names = Names.of(X, table.shape[1], feature_names)
-    asked = Question(table, names, y, bool(intercept), reading, meter)
+    asked = Question(table, names, y, bool(intercept), reading, meter, aliased)
     return Separability(asked, *groups_of(asked.y, family))
 
 
@@ -239,6 +250,14 @@ class Separability:
         return np.setdiff1d(self._system.patterns, self.boundary_rows, assume_unique=True)
 
     @property
+    def separated_pairs(self) -> NDArray[np.bool_]:
+        """For each row and class whether b has the row strictly ahead of that rival; ``separated_rows`` beat all."""
+        self._classes("separated_pairs")
+        found = separated_pairs(self._system, self._outcome.direction)
+        assert found is not None
+        return found
+
+    @property
     def passes(self) -> int:
         """How often the data were read as a whole."""
         return self._system.passes
@@ -250,7 +269,7 @@ class Separability:
         if self._outcome.in_integers:
             notes.append("Floating-point numbers could not decide; the verdict was found in whole numbers.")
         if self.groups and self.verdict == "complete" and self._strict is None:
-            notes.append("The margin is too small for float64: in floats, hyperplane does not separate every row.")
+            notes.append("The margin is too small for float64: no plane in floats was found that separates every row.")
         return notes
 
     @cached_property
@@ -303,22 +322,66 @@ class Separability:
         return self._widest.margin if self.verdict == "complete" else Margin(0.0, 0.0)
 
     @cached_property
+    def _signs(self) -> Signs:
+        return Signs(self._outcome, self.question.meter)
+
+    @property
     def infinite_(self) -> NDArray[np.float64]:
         """Where each coefficient of an unpenalized regression goes: -1, 0 (stays finite) or 1; nan where undetermined.
 
-        A sign is given only where it is the same for every direction in which the likelihood grows for ever. For c
-        classes there is one row for each class but the first, which is the reference.
+        A sign is given only where it is proved to be the same for every direction in which the likelihood grows for
+        ever. So a coefficient is nan if collinear columns let it move at will, unless ``aliased="drop"`` leaves out the
+        columns of ``aliased_``. For c classes there is one row for each class but the first, which is the reference.
+        The work ends after ten seconds, and signs that are still open are nan; :meth:`coefficients` finds all of them.
         """
-        system = self._system
-        signs = np.zeros(system.n_blocks * system.d)
-        if self.verdict != "overlap":
-            with self._asking("the signs of the coefficients") as meter:
-                for j in range(signs.size):
-                    meter(f"coefficient {j + 1} of {signs.size}", 0.0)
-                    signs[j] = _sign(self._outcome, j)
-        if not self.groups:
-            signs = 0 - signs  # a Poisson mean falls to zero against b
-        return signs if system.n_blocks == 1 else signs.reshape(system.n_blocks, system.d)
+        signs = self._closed_signs()[:, self._system.intercept :]
+        return signs[0] if self._system.n_blocks == 1 else signs
+
+    @property
+    def infinite_intercept_(self) -> NDArray[np.float64]:
+        """Where the intercept goes, as ``infinite_`` tells it of the other coefficients; one for each block of it."""
+        return self._closed_signs()[:, : self._system.intercept].ravel()
+
+    def _closed_signs(self) -> NDArray[np.float64]:
+        """Signs of (w₀, w) for each block; nan for those that are open too."""
+        with self._asking("the signs of the coefficients"):
+            self._signs.work(ASKED)
+        signs = self._signs.strict() if self.question.aliased == "keep" else self._signs.reduced()
+        return np.where(signs == OPEN, np.nan, signs)
+
+    @property
+    def aliased_(self) -> Indices:
+        """The columns of X that depend on earlier ones, the intercept first: R leaves them out of a model."""
+        with self._asking("the collinear columns") as meter:
+            dropped = self._signs.found_aliases(meter).dropped
+        return np.array([place - self._system.intercept for place in dropped], np.int64)
+
+    def coefficients(self, max_seconds: float | None = None) -> dict[Any, str]:
+        """Tell in words where each coefficient of an unpenalized regression goes.
+
+        Columns that depend on earlier ones (``aliased_``) count as left out, as in R: the words are those on the model
+        without them.
+
+        Parameters
+        ----------
+        max_seconds : float, default=None
+            When to stop; None goes on until all are known.
+
+        Returns
+        -------
+        dict
+            ``"+inf"``, ``"-inf"``, ``"finite"``, ``"undetermined"`` (both signs occur), ``"aliased"`` or ``"not
+            computed"`` by the name of the column, with the class before it where there are more than two.
+
+        Examples
+        --------
+        >>> from discriminant import datasets, separability
+        >>> patients = datasets.endometrial()
+        >>> separability(*patients, feature_names=patients.feature_names).coefficients()
+        {'intercept': 'finite', 'NV': '+inf', 'PI': 'finite', 'EH': 'finite'}
+        """
+        with self._asking("the signs of the coefficients"):
+            return coefficients(self, np.inf if max_seconds is None else max_seconds)
 
     @property
     def linear(self) -> Separability:
@@ -366,36 +429,6 @@ class Separability:
         return describe(self)
 
     __repr__ = __str__
-
-
-def _sign(outcome: Outcome, j: int) -> float:
-    """The sign of coefficient j over all b with Zb >= 0; nan where both occur."""
-    system, narrow = outcome.face.system, outcome.narrow
-    block, feature = divmod(j, system.d)
-    if narrow is not None:
-        if feature not in narrow.alone or not _is_alone(system, feature, narrow):
-            return np.nan  # a vector that vanishes on all rows moves it
-        return _sign(narrow.outcome, block * len(narrow.columns) + narrow.columns.index(feature))
-    assert outcome.direction is not None
-    place = block * system.p + system.intercept + feature
-    if outcome.face.span and not any(vector[place] for vector in outcome.face.vectors):
-        return 0.0
-    seen = {int(np.sign(outcome.direction.b[place]))}
-    for sign in {-1, 1} - seen:
-        other = settle(system.on(axis=sign * (j + 1)), outcome.working, outcome.face)
-        if other.direction is not None:
-            seen.add(int(np.sign(other.direction.b[place])))
-    return np.nan if {-1, 1} <= seen else float(sum(seen))
-
-
-def _is_alone(system: System, feature: int, narrow: Narrow) -> bool:
-    """Whether the rows of wide data add up to the unit vector of a feature, so that they alone determine its weight."""
-    rows = [system.table.augmented(int(i), bool(system.intercept))[0] for i in system.patterns]
-    places = [*range(system.intercept), *(system.intercept + k for k in narrow.columns)]
-    unit = [int(j == system.intercept + feature) for j in range(system.p)]
-    rows = [rows[k] for k in pivots([[row[j] for j in places] for row in rows])]
-    q, weights = coordinates([[row[j] for j in places] for row in rows], [[unit[j] for j in places]])[0]
-    return weighted_sum(weights, rows) == [q * value for value in unit]
 
 
 def _beside(b: Integers, outcome: Outcome) -> Matrix:

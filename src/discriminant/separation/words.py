@@ -1,17 +1,23 @@
 """The verdict of ``separability`` in plain words.
 
-Tests: ``tests/separation/test_verdict.py``.
+Tests: ``tests/separation/test_words.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._engine.progress import OutOfTime
 from .certificate import FEW, Support, first_few
 from .margin import SMALL
+from .pairs import separated_pairs
+from .reasons import reasons
+from .signs import OPEN
 
 if TYPE_CHECKING:
     from .parts import PartVerdicts
@@ -22,12 +28,7 @@ CONSEQUENCES = {
     "quasi": "No linear procedure ends without errors; logistic regression still has no finite estimate.",
     "overlap": "No linear procedure ends without errors; logistic regression has a finite estimate.",
 }
-REMEDIES = {
-    "complete": "The plane of the largest margin; for logistic regression a penalty, ridge or Firth.",
-    "quasi": "A penalty, ridge or Firth; or drop or merge the features or levels whose coefficients are infinite.",
-    "overlap": "A procedure for overlapping classes (LeastSquares, Perceptron(pocket=True)), or more features.",
-}
-MACHINE = "The linear machine of .hyperplane; for logistic regression a penalty, ridge or Firth."
+COLLINEAR = "No linear procedure ends without errors; logistic regression has finite estimates, not unique ones."
 READ = {
     "decimal": "each number of X as its shortest decimal form",
     "float": "each number of X as the binary fraction that the machine holds",
@@ -37,21 +38,87 @@ COUNTS = {
     "quasi": "some rows with count zero are separated: their fitted means go to zero, and no finite estimate exists.",
     "overlap": "no row is separated: Poisson regression has a finite estimate.",
 }
+WAYS = {1.0: "+inf", -1.0: "-inf", 0.0: "finite", OPEN: "not computed"}
+SHOWN = 1.0  # seconds that a printout takes for the signs of coefficients
+UNEVEN = 1e6  # how often the largest column may be the smallest before it is worth a word
+
+
+class Hints(NamedTuple):
+    """What to do next, for a reader of Python or of a terminal."""
+
+    machine: str
+    overlap: str
+    margin: str
+    coefficients: str
+    further: str
+
+
+PYTHON = Hints(
+    machine="The linear machine of .hyperplane; for logistic regression a penalty, ridge or Firth.",
+    overlap="A procedure for overlapping classes (LeastSquares, Perceptron(pocket=True)), or more features.",
+    margin="the largest is computed by .margin",
+    coefficients=".coefficients() finds the rest",
+    further="total (each class against the rest) and pairwise have verdicts of their own.",
+)
+COMMAND = Hints(
+    machine="Any error-correcting method finds such a machine; for logistic regression a penalty, ridge or Firth.",
+    overlap="A method for overlapping classes (least-squares, pocket), or more features.",
+    margin="",
+    coefficients="--coefficients finds the rest",
+    further="",
+)
 
 
 def describe(s: Separability) -> str:
     """Verdict, evidence, consequence, remedy."""
-    rows = _evidence(s)
+    return "\n".join(lines(s))
+
+
+def lines(
+    s: Separability,
+    hints: Hints = PYTHON,
+    levels: Mapping[str, NDArray[Any]] | None = None,
+    seconds: float = SHOWN,
+) -> Iterator[str]:
+    """The same line by line, so that the verdict can be shown while the rest is computed.
+
+    ``levels`` are columns that X does not hold and that may be reasons: the reference levels of factors. ``seconds``
+    are those that the signs of the coefficients may take.
+    """
+    yield f"{s.verdict}: {headline(s)}"
+    yield from _shown(_evidence(s, hints))
+    yield from _shown([("because", first_few(reasons(s, lambda k: _group(s.groups[k]), levels)))])
+    yield from _shown(_separated(s))
+    yield from _shown(_coefficients(s, hints, seconds))
+    yield from _shown(_advice(s, hints))
+    yield from _shown([("reading", READ[s.question.reading]), ("note", " ".join(s.notes))])
+
+
+def _shown(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    return (f"  {name:<14} {text}" for name, text in rows if text)
+
+
+def _advice(s: Separability, hints: Hints) -> Iterator[tuple[str, str]]:
     if s.groups:
-        rows["consequence"] = CONSEQUENCES[s.verdict]
-        rows["to try"] = MACHINE if len(s.groups) > 2 and s.verdict == "complete" else REMEDIES[s.verdict]
+        collinear = s.verdict == "overlap" and _dropped(s)
+        yield "consequence", COLLINEAR if collinear else CONSEQUENCES[s.verdict]
+        yield "to try", _remedy(s, hints)
     elif s.verdict == "quasi":
-        rows["to try"] = "Drop the separated rows (they tell nothing of the other coefficients), or take a penalty."
+        yield "to try", "Drop the separated rows (they tell nothing of the other coefficients), or take a penalty."
+    if s.verdict == "overlap":
+        yield "scale", _scale(s)
     if len(s.groups) > 2:
-        rows["further"] = "total (each class against the rest) and pairwise have verdicts of their own."
-    rows["reading"] = READ[s.question.reading]
-    rows["note"] = " ".join(s.notes)
-    return "\n".join([f"{s.verdict}: {headline(s)}", *(f"  {name:<14} {text}" for name, text in rows.items() if text)])
+        yield "further", hints.further
+
+
+def _remedy(s: Separability, hints: Hints) -> str:
+    if s.verdict == "overlap":
+        return hints.overlap
+    if s.verdict == "quasi":
+        return "A penalty, ridge or Firth; or drop or merge the features or levels whose coefficients are infinite."
+    if len(s.groups) > 2:
+        return hints.machine
+    return "The plane of the largest margin; for logistic regression a penalty, ridge or Firth."
 
 
 def evidence(s: Separability) -> str:
@@ -87,46 +154,66 @@ def headline(s: Separability) -> str:
         subject, what, where = "linear machine", f"the {len(s.groups)} classes", "tied"
     else:
         subject, what, where = "plane", f"the classes {_group(s.groups[0])} and {_group(s.groups[1])}", "on itself"
+    if s.verdict == "complete":
+        return f"a {subject} separates {what} strictly."
+    if s.verdict == "overlap":
+        return f"no {subject} separates {what}, not even weakly."
     n, m = s.separated_rows.size, s.boundary_rows.size
-    return {
-        "complete": f"a {subject} separates {what} strictly.",
-        "quasi": f"a {subject} has {_many(n, 'row')} of {what} on their sides and {m:,} {where}; "
-        "none separates strictly.",
-        "overlap": f"no {subject} separates {what}, not even weakly.",
-    }[s.verdict]
+    if n:
+        return f"a {subject} has {_many(n, 'row')} of {what} on their sides and {m:,} {where}; none separates strictly."
+    pairs = f"{int(_ahead(s).sum()):,} of {m * (len(s.groups) - 1):,} pairs of row and rival class"
+    return f"a {subject} separates {pairs}, of {what}, and no row from all its rivals; none separates strictly."
 
 
 def _group(group: tuple[Any, ...]) -> str:
     return str(group[0]) if len(group) == 1 else f"{{{', '.join(map(str, group[:FEW]))}}}"
 
 
-def _evidence(s: Separability) -> dict[str, str]:
-    rows: dict[str, str] = {}
+def _evidence(s: Separability, hints: Hints) -> Iterator[tuple[str, str]]:
     proof = s.certificate
     if s.verdict != "overlap" and len(s.groups) == 2:
-        rows["plane"] = _plane(s)
+        yield "plane", _plane(s)
     if s.verdict == "complete":
         if len(s.groups) == 2:
             small = s._system.n * s._system.d <= SMALL
-            rows["margin"] = f"{s.margin}, the largest there is" if small else "the largest is computed by .margin"
+            yield "margin", f"{s.margin}, the largest there is" if small else hints.margin
         bits = max(map(abs, proof.direction)).bit_length()
-        rows["proof"] = f"weights of at most {bits} bits, for which every row is positive in whole numbers"
-        rows["coefficients"] = _coefficients(s) if s._system.n * s._system.d <= SMALL else "see .infinite_"
-        return rows
+        yield "proof", f"weights of at most {bits} bits, for which every row is positive in whole numbers"
+        return
     if proof.point is not None:
-        rows["shared point"] = f"{_point(proof.point)} lies in the convex hulls of both classes"
-        if not proof.intercept:
-            rows["shared point"] = f"{_point(proof.point)} lies in the cones of both classes"
+        where = "convex hulls" if proof.intercept else "cones"
+        yield "shared point", f"{_point(proof.point)} lies in the {where} of both classes"
     if proof.support and s.groups:
-        rows["proof"] = f"{_many(len(proof.support), 'row')}: {first_few(_support(s, proof.support))}"
+        yield "proof", f"{_many(len(proof.support), 'row')}: {first_few(_support(s, proof.support))}"
     elif proof.relations:
         terms = {term.row for relation in proof.relations for term in relation}
-        rows["proof"] = f"{_many(len(terms), 'row')} that balance each other: {first_few(map(str, sorted(terms)))}"
-    if s.verdict == "quasi":
-        rows["separated"] = first_few(s.question.names.row(i) for i in s.separated_rows.tolist())
-        rows["boundary"] = first_few(s.question.names.row(i) for i in s.boundary_rows.tolist())
-        rows["coefficients"] = _coefficients(s)
-    return rows
+        yield "proof", f"{_many(len(terms), 'row')} that balance each other: {first_few(map(str, sorted(terms)))}"
+
+
+def _separated(s: Separability) -> Iterator[tuple[str, str]]:
+    """Of a quasi verdict, which rows are separated, or for many classes which pairs, and which rows are not."""
+    if s.verdict != "quasi":
+        return
+    if len(s.groups) > 2:
+        yield "pairs", _pairs(s)
+    yield "separated", first_few(s.question.names.row(i) for i in s.separated_rows.tolist())
+    yield "boundary", first_few(s.question.names.row(i) for i in s.boundary_rows.tolist())
+
+
+def _ahead(s: Separability) -> NDArray[np.int64]:
+    """How many rows of each class are separated from each rival."""
+    found = separated_pairs(s._system, s._outcome.direction)
+    return np.array([np.count_nonzero(found[s.own == k], axis=0) for k in range(len(s.groups))])
+
+
+def _pairs(s: Separability) -> str:
+    """The pairs of class and rival that are separated, in whole or in part."""
+    ahead = _ahead(s)
+    sizes = np.bincount(s.own[s.own >= 0], minlength=len(s.groups))
+    order = sorted(zip(*np.nonzero(ahead), strict=True), key=lambda pair: -ahead[pair])
+    names = [_group(group) for group in s.groups]
+    some = {(k, j): "all" if ahead[k, j] == sizes[k] else f"{ahead[k, j]:,} of" for k, j in order}
+    return first_few(f"{some[k, j]} {_many(sizes[k], 'row')} of {names[k]} against {names[j]}" for k, j in order)
 
 
 def _support(s: Separability, support: Iterable[Support]) -> Iterable[str]:
@@ -150,11 +237,69 @@ def _plane(s: Separability) -> str:
     return f"{' '.join([*terms[:FEW], *(['…'] if len(terms) > FEW else []), *first])} = 0"
 
 
-def _coefficients(s: Separability) -> str:
-    """Which coefficients go to infinity."""
-    if s.infinite_.ndim > 1:
-        return f"{int((s.infinite_ == 0).sum())} of {s.infinite_.size} stay finite (see infinite_)"
-    words = {1.0: "+inf", -1.0: "-inf", 0.0: "finite"}
-    return first_few(
-        f"{s.question.names.column(j)} {words.get(v, 'undetermined')}" for j, v in enumerate(s.infinite_.tolist())
+# --- coefficients
+
+
+def coefficients(s: Separability, seconds: float) -> dict[Any, str]:
+    """Where each coefficient goes, as far as that is known after so many seconds."""
+    found = s._signs
+    found.work(seconds)
+    dropped = set(found.aliases.dropped) if found.aliases else set()
+    names = [*["intercept"] * s._system.intercept, *map(s.question.names.column, range(s._system.d))]
+    words = {}
+    for block, own in zip(found.reduced().tolist(), s.groups[1:] or [("",)], strict=True):
+        for place, (name, sign) in enumerate(zip(names, block, strict=True)):
+            key = (own[0], name) if len(s.groups) > 2 else name
+            words[key] = "aliased" if place in dropped else WAYS.get(sign, "undetermined")
+    return words
+
+
+def _coefficients(s: Separability, hints: Hints, seconds: float) -> Iterator[tuple[str, str]]:
+    """Those that go to infinity first; the finite ones are counted."""
+    with suppress(OutOfTime):
+        s._signs.work(seconds)
+    words = coefficients(s, 0.0)
+    if s.verdict != "overlap":
+        told = [first_few(f"{_coefficient(key)} {way}" for key, way in words.items() if way.endswith("inf"))]
+        both = [_coefficient(key) for key, way in words.items() if way == "undetermined"]
+        told.append(f"{_few_or_count(both, len(words))} undetermined" if both else "")
+        for way, hint in (("finite", ""), ("not computed", f": {hints.coefficients}")):
+            count = sum(found == way for found in words.values())
+            told.append(f"{count:,} {way}{hint}" if count else "")
+        yield "coefficients", "; ".join(filter(None, told))
+    names = _dropped(s)
+    if names:
+        depend, it = ("depends", "it") if len(names) == 1 else ("depend", "them")
+        without = "" if s.verdict == "overlap" else f"; the signs are those without {it}"
+        yield "aliased", f"{first_few(names)} {depend} on earlier columns and cannot be estimated{without}"
+
+
+def _few_or_count(names: list[str], total: int) -> str:
+    return "all" if len(names) == total else f"{len(names):,}" if len(names) > FEW else first_few(names)
+
+
+def _coefficient(key: Any) -> str:
+    return f"{key[1]} of {key[0]}" if isinstance(key, tuple) else str(key)
+
+
+def _dropped(s: Separability) -> list[str]:
+    """The columns that depend on earlier ones, as far as they are known."""
+    found = s._signs.aliases
+    return [s.question.names.column(place - s._system.intercept) for place in found.dropped] if found else []
+
+
+def _scale(s: Separability) -> str:
+    """A word on columns of very different size, over which a solver may stumble where the estimate is finite."""
+    X = s._system.X
+    if X.shape[0] * X.shape[1] > SMALL:
+        return ""
+    size = np.abs(X.toarray() if hasattr(X, "indptr") else X).astype(np.float64).max(axis=0)
+    some = np.flatnonzero(size)
+    if not some.size or size[some].max() <= UNEVEN * size[some].min():
+        return ""
+    low, high = int(some[size[some].argmin()]), int(some[size[some].argmax()])
+    name = s.question.names.column
+    return (
+        f"{name(low)} is at most {size[low]:.3g} and {name(high)} up to {size[high]:.3g}: standardize for a fit, or it "
+        "may not converge (not for this test)"
     )

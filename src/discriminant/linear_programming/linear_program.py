@@ -130,7 +130,9 @@ class LinearProgram(LinearClassifier):
         super()._check_parameters()
         if np.ndim(self.b) == 0:
             MARGIN("b", self.b)
-        self._criterion = CRITERIA[self.criterion]
+
+    def _minimized(self) -> str:
+        return CRITERIA[self.criterion]
 
     def _margins(self, n: int) -> Vector:
         b = floats("b", self.b, np.float64, "give margins b > 0")

@@ -142,7 +142,9 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
                 raise refused("schedule", self.schedule, "a function of k", "GradientDescent takes such a one")
         elif self.schedule is not None:
             raise refused("schedule", self.schedule, "None unless loss='squared'", "log loss finds its own steps")
-        self._criterion = CRITERIA["squared" if self.loss == "squared" else self.penalty]
+
+    def _minimized(self) -> str:
+        return CRITERIA["squared" if self.loss == "squared" else self.penalty]
 
     def _problems(self, problem: Problem) -> list[Problem]:
         if problem.n_outputs == 1 or self.loss == "log":

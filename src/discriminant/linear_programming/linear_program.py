@@ -178,7 +178,7 @@ class LinearProgram(LinearClassifier):
         if optimum.status == "time limit":
             raise TimeoutError(
                 f"time_limit={self.time_limit!r} seconds ran out before the linear program of {b.size:,} inequalities "
-                "was solved: give more time or fewer patterns, or take Perceptron(pocket=True)."
+                "was solved; give more time or fewer patterns, or take Perceptron(pocket=True)."
             )
         return self._concluded(problem, rows, b, v, optimum)
 

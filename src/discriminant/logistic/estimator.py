@@ -263,7 +263,7 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
 
     def _why_none(self) -> str:
         if self.classes_.size > 2:
-            return f"they are given for two classes, and y had {self.classes_.size}."
+            return f"they are given for two classes, and y had {self.classes_.size}; fit each class against the rest."
         if self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C)):
             return "they belong to maximum likelihood; fit with penalty=None (or 'firth') and loss='log'."
         if self.recession_ is not None:

@@ -24,14 +24,6 @@ from table_cases import FRAME
 from discriminant import datasets, io
 from discriminant.io import _chunks, tables
 
-
-@pytest.fixture
-def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Portions of 200 bytes, so that small files have many."""
-    monkeypatch.setattr(_chunks, "CHUNK", 200)
-    monkeypatch.setattr(tables, "CHUNK", 200)
-
-
 # --- formats
 
 

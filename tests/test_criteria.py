@@ -10,14 +10,15 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 from scipy.optimize import linprog
 
-from discriminant import criteria, samples
-from discriminant.samples import Samples, gram, row_sqnorms
+from discriminant import criteria
+from discriminant.samples import Samples
 from discriminant.schedules import Optimal
 
 NAMES = criteria.names()
 DESCENDABLE = [name for name in NAMES if criteria.get(name).has_gradient]
 CURVED = [name for name in NAMES if criteria.get(name).has_hessian]
 CONVEX = [name for name in DESCENDABLE if name != "sigmoid"]
+
 
 # Pattern Classification, data of the computer exercises (x1, x2 of ω₁, ω₂, ω₃ in each row), Problems 13 and 25
 TABLE = """
@@ -231,29 +232,6 @@ def test_input_is_left_alone(rng):
 # Samples
 
 
-@pytest.mark.parametrize("weights", [None, 2.5, "each"])
-def test_products_of_samples(weights, rng, monkeypatch):
-    monkeypatch.setattr(samples, "BLOCK_ROWS", 4)  # 12 rows in 3 blocks, 13 in 4
-    for n in (3, 12, 13):
-        X, z, Y, *_, a = random_problem(rng, n=n)
-        w = rng.normal(size=n) if weights == "each" else weights
-        expected = Y.T @ np.diag(np.broadcast_to(1.0 if w is None else w, n)) @ Y
-        for kind in (Y, sparse.csr_matrix(Y), Samples(X, z), Samples(sparse.csr_array(X), z)):
-            assert kind.shape == Y.shape
-            np.testing.assert_allclose(kind @ a, Y @ a, atol=1e-12)
-            np.testing.assert_allclose(kind.T @ z, Y.T @ z, atol=1e-12)
-            np.testing.assert_allclose(gram(kind, w), expected, atol=1e-12)
-            np.testing.assert_array_equal(gram(kind, w), gram(kind, w).T)
-            np.testing.assert_allclose(row_sqnorms(kind), np.sum(Y**2, axis=1))
-
-
-def test_duplicate_entries_are_added_first():
-    Y = sparse.csr_array((np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
-    np.testing.assert_array_equal(row_sqnorms(Y), [9.0, 9.0])
-    np.testing.assert_array_equal(gram(Y, [2.0, 1.0]), [[18.0, 0.0], [0.0, 9.0]])
-    assert Y.nnz == 3, "the caller's matrix is as it was"
-
-
 def test_no_copy_of_the_data(rng):
     X = rng.normal(size=(40_000, 60))
     J = criteria.Logistic(Samples(X, np.where(X[:, 0] > 0, 1, -1)))
@@ -263,12 +241,6 @@ def test_no_copy_of_the_data(rng):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.3 * X.nbytes
-
-
-def test_integers_become_floats():
-    Y = Samples([[1, 2], [3, 4]], [1, -1])
-    assert Y.dtype == np.float64
-    np.testing.assert_array_equal(Y @ [1, 1, 0], [2.0, -4.0])
 
 
 # The books' numbers
@@ -436,17 +408,6 @@ def test_samples_that_are_not_finite_never_pass_unseen(name, bad):
     Y = np.array([[1.0, 2.0], [1.0, bad]])
     with np.errstate(invalid="ignore"), pytest.raises(ValueError, match=r"got .* in row 1"):
         criteria.get(name)(Y).value([1.0, 1.0])
-
-
-def test_bad_samples():
-    with pytest.raises(ValueError, match=r"z must hold the signs .* got 0"):
-        Samples([[1.0], [2.0]], [1, 0])
-    with pytest.raises(ValueError, match="z must hold 2"):
-        Samples([[1.0], [2.0]], [1])
-    with pytest.raises(ValueError, match="X must be a matrix"):
-        Samples([1.0, 2.0], [1, 1])
-    with pytest.raises(ValueError, match="weights must hold 2"):
-        Samples([[1.0], [2.0]], [1, 1]).gram([1.0])
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-170, 1e170])

@@ -176,7 +176,7 @@ PLANE, MACHINE = Hyperplane([1.0, 1.0]), LinearMachine([[0, 1, 0], [0, 0, 1], [1
         (lambda: margins(PLANE, [[1, 2], [2, 1]], [0, 1], gamma=np.nan), r"gamma=nan must be None or a number > 0"),
         (lambda: margins(PLANE, [[1, 2], [2, 1]], [0, 1], by="b"), r"by='b' must be one of 'w', 'a'"),
         (lambda: margins(Hyperplane([0, 0]), [[1, 2], [2, 1]], [0, 1]), r"the same weight vector"),
-        (lambda: margins(MACHINE, [[1, 2]], [3]), r"y holds 3, which is not one of the model's classes \[0, 1, 2\]"),
+        (lambda: margins(MACHINE, [[1, 2]], [3]), r"y holds 3, which is not among the classes \[0, 1, 2\]"),
         (lambda: margins(MACHINE, [[1, 2]], ["0"]), r"y holds '0'"),
         (lambda: margins(MACHINE, [[0, 9]], [1]), r"classes 1 and 2 the same weight vector"),
         (lambda: margins(LogisticRegression(), [[1, 2]], [0]), r"must be a fitted linear classifier"),

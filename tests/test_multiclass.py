@@ -66,7 +66,7 @@ def test_sparse_in_sparse_out_without_stored_zeros() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(ValueError, match=r"y has 1 class; .* give two or more"):
+    with pytest.raises(ValueError, match=r"y has 1 class, .*; give two or more"):
         kesler([[1.0], [2.0]], [0, 0])
     for y in ([0, 1, 2], [[0], [1]]):
         with pytest.raises(ValueError, match=r"y has shape .*, expected \(2,\); give one label for each row"):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from discriminant import samples
 from discriminant.geometry import augment, normalize
 from discriminant.samples import (
     Samples,
@@ -55,3 +56,44 @@ def test_blocks_are_the_rows_times_a_power_of_two(rng, form, size, monkeypatch):
     np.testing.assert_array_equal(np.concatenate([np.arange(10)[part] for part in parts]), np.arange(10))
     dense = [block.toarray() if sparse.issparse(block) else block for block in blocks]
     np.testing.assert_array_equal(np.concatenate(dense), X.astype(np.float64) / 4)
+
+
+@pytest.mark.parametrize("weights", [None, 2.5, "each"])
+def test_products_of_samples(weights, rng, monkeypatch):
+    monkeypatch.setattr(samples, "BLOCK_ROWS", 4)  # 12 rows in 3 blocks, 13 in 4
+    for n in (3, 12, 13):
+        X, z, a = rng.normal(size=(n, 3)), rng.choice([-1.0, 1.0], size=n), rng.normal(size=4)
+        Y = z[:, None] * np.column_stack([np.ones(n), X])
+        w = rng.normal(size=n) if weights == "each" else weights
+        expected = Y.T @ np.diag(np.broadcast_to(1.0 if w is None else w, n)) @ Y
+        for kind in (Y, sparse.csr_matrix(Y), Samples(X, z), Samples(sparse.csr_array(X), z)):
+            assert kind.shape == Y.shape
+            np.testing.assert_allclose(kind @ a, Y @ a, atol=1e-12)
+            np.testing.assert_allclose(kind.T @ z, Y.T @ z, atol=1e-12)
+            np.testing.assert_allclose(gram(kind, w), expected, atol=1e-12)
+            np.testing.assert_array_equal(gram(kind, w), gram(kind, w).T)
+            np.testing.assert_allclose(row_sqnorms(kind), np.sum(Y**2, axis=1))
+
+
+def test_duplicate_entries_are_added_first():
+    Y = sparse.csr_array((np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    np.testing.assert_array_equal(row_sqnorms(Y), [9.0, 9.0])
+    np.testing.assert_array_equal(gram(Y, [2.0, 1.0]), [[18.0, 0.0], [0.0, 9.0]])
+    assert Y.nnz == 3, "the caller's matrix is as it was"
+
+
+def test_integers_become_floats():
+    Y = Samples([[1, 2], [3, 4]], [1, -1])
+    assert Y.dtype == np.float64
+    np.testing.assert_array_equal(Y @ [1, 1, 0], [2.0, -4.0])
+
+
+def test_bad_samples():
+    with pytest.raises(ValueError, match=r"z must hold the signs .* got 0"):
+        Samples([[1.0], [2.0]], [1, 0])
+    with pytest.raises(ValueError, match="z must hold 2"):
+        Samples([[1.0], [2.0]], [1])
+    with pytest.raises(ValueError, match="X must be a matrix"):
+        Samples([1.0, 2.0], [1, 1])
+    with pytest.raises(ValueError, match="weights must hold 2"):
+        Samples([[1.0], [2.0]], [1, 1]).gram([1.0])

@@ -221,7 +221,9 @@ def _indices(labels: NDArray[Any], classes: NDArray[Any], n_rows: int) -> NDArra
     try:
         return np.array([index[label] for label in labels.tolist()], dtype=np.intp)
     except KeyError as error:
-        raise ValueError(f"y holds {error}, which is not one of the model's classes {classes.tolist()[:5]}") from error
+        raise ValueError(
+            f"y holds {error}, which is not among the classes {classes.tolist()[:5]}; give these"
+        ) from error
 
 
 def geometric_margins(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64] | None:

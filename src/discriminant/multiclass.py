@@ -49,7 +49,7 @@ def kesler(X: Any, y: Any) -> Any:
     Y = augment(patterns(X, "X", ndims=(2,)))
     classes, labels = class_indices(y, "y", Y.shape[0])
     if classes.size < 2:
-        raise ValueError(f"y has {classes.size} class; Kesler's construction compares classes: give two or more.")
+        raise ValueError(f"y has {classes.size} class, and Kesler's construction compares classes; give two or more.")
     c = classes.size
     rows = np.repeat(np.arange(labels.size), c - 1)
     rivals = np.array([[j for j in range(c) if j != i] for i in range(c)])[labels].ravel()

@@ -42,6 +42,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+AHEAD = 8192  # steps of a variable increment that a rule computes at a time, at the most
 RATE = Number("use a rate such as 1.0", 0)
 FACTOR = Number("0.5 halves the rate", 0, 1)
 PATIENCE = Number("it counts passes", 1, closed=True, whole=True)

@@ -14,6 +14,7 @@ from numba import njit
 from scipy import sparse
 
 from discriminant import Perceptron
+from discriminant._engine.path import Trail
 from discriminant._engine.problem import narrow
 from discriminant._engine.rows import (
     compiled,
@@ -26,7 +27,7 @@ from discriminant._engine.rows import (
     row_sums,
 )
 from discriminant.error_correcting import perceptron, pocket
-from discriminant.error_correcting.visits import Trail, Visits, correct, count_errors, visit
+from discriminant.error_correcting.visits import Visits, correct, count_errors, visit
 
 X = np.array([[1.5, 0.0, -2.0, 0.5], [0.0, 0.0, 0.0, 0.0], [0.25, -1.0, 4.0, 0.0], [0.0, 3.0, 0.0, -0.75]])
 LABELS = np.array([1, 0, 0, 1], np.int32)

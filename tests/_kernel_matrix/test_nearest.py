@@ -87,7 +87,7 @@ def test_a_margin_of_a_millionth(rng: Rng) -> None:
 def test_the_error_says_what_meets(rng: Rng) -> None:
     X, z = labelled(rng, 3000, 3)
     with pytest.raises(
-        NotSeparableError, match=r"Polynomial\(degree=2.* weighted means of \d+ rows .* Take a finite C"
+        NotSeparableError, match=r"Polynomial\(degree=2.* weighted means of \d+ rows .* take a finite C"
     ):
         SupportVectorMachine(C=np.inf, kernel=mercer.Polynomial(degree=2)).fit(X, z)
     twins = np.vstack([X, X[:1]]), np.append(z, -z[0])

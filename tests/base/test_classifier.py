@@ -35,14 +35,11 @@ from discriminant import (
     Relaxation,
     Report,
     Status,
-    SupportVectorMachine,
     datasets,
 )
 from discriminant.base import classifier as base
 
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-
-
 CLASSIFIERS = [
     value
     for name in discriminant.__all__
@@ -168,6 +165,7 @@ def test_one_weight_for_all_is_no_weight(kind: Any) -> None:
 
 
 # --- bad parameters -------------------------------------------------------------------------------------------------
+
 
 PROCEDURES = [Perceptron, KernelPerceptron, BalancedWinnow, Relaxation, GradientDescent, NewtonDescent]
 PROCEDURES += [PiecewiseLinearMachine]
@@ -437,20 +435,3 @@ def test_a_search_shows_a_warning_once() -> None:
         for _ in range(3):
             LogisticDiscriminant(penalty=None).fit(*datasets.table(1, 2))
     assert len(caught) == 1
-
-
-def test_the_report_of_many_machines_is_not_that_of_the_last() -> None:
-    model = SupportVectorMachine().fit(*datasets.iris())
-    details = model.report_.to_dict()["details"]
-    assert details["support vectors"] == len(model.support_) == 27
-    assert details["largest duality gap"] == model.gap_ >= 0
-    assert details["smallest margin"] == min(model.margin_)
-    assert "support vectors       27" in str(model.report_)
-
-
-def test_errors_of_several_problems_are_not_set_against_the_patterns() -> None:
-    X, y = datasets.iris()
-    with pytest.warns(NotConvergedWarning):
-        model = Perceptron(multiclass="one-vs-rest", max_iter=2).fit(X[::2], y[::2])
-    assert "in the last iterations of all problems" in str(model.report_)
-    assert "of 75 patterns" not in str(model.report_)

@@ -15,15 +15,15 @@ from sklearn.base import clone
 import discriminant
 from discriminant import (
     KernelPerceptron,
+    NotConvergedWarning,
     Perceptron,
+    SupportVectorMachine,
     bounds,
     datasets,
 )
 from discriminant.base import classifier as base
 
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-
-
 CLASSIFIERS = [
     value
     for name in discriminant.__all__
@@ -134,3 +134,20 @@ def test_the_sizes_of_sparse_features() -> None:
         dense, thin = (Perceptron(max_iter=2).fit(data, y).report_.to_dict() for data in (X, matrix))
         assert dense["scale"] == thin["scale"]
         assert dense["bound"] == pytest.approx(thin["bound"])
+
+
+def test_the_report_of_many_machines_is_not_that_of_the_last() -> None:
+    model = SupportVectorMachine().fit(*datasets.iris())
+    details = model.report_.to_dict()["details"]
+    assert details["support vectors"] == len(model.support_) == 27
+    assert details["largest duality gap"] == model.gap_ >= 0
+    assert details["smallest margin"] == min(model.margin_)
+    assert "support vectors       27" in str(model.report_)
+
+
+def test_errors_of_several_problems_are_not_set_against_the_patterns() -> None:
+    X, y = datasets.iris()
+    with pytest.warns(NotConvergedWarning):
+        model = Perceptron(multiclass="one-vs-rest", max_iter=2).fit(X[::2], y[::2])
+    assert "in the last iterations of all problems" in str(model.report_)
+    assert "of 75 patterns" not in str(model.report_)

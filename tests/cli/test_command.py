@@ -10,16 +10,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from html import unescape
 from pathlib import Path
 
-import matplotlib
 import polars
 import pytest
 
 import discriminant
-from discriminant.cli._methods import kebab
-from discriminant.comparison import METHODS
 
 from .conftest import COMMAND, Outcome, command, environment, shell
 
@@ -74,13 +70,6 @@ def test_completion(tmp_path: Path) -> None:
     assert "complete" in found.out
 
 
-def test_completion_of_methods() -> None:
-    found = command(
-        _DISCRIMINANT_COMPLETE="complete_bash", COMP_WORDS="discriminant fit iris --method sv", COMP_CWORD="4"
-    )
-    assert found.out.split() == ["svm"]
-
-
 def test_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     """The reader goes away before the writer begins."""
     line = "for words in --help 'datasets xor' methods; do discriminant $words | true; done"
@@ -91,109 +80,6 @@ def test_closed_pipe_ends_quietly(tmp_path: Path) -> None:
 def test_head_takes_the_first_lines(tmp_path: Path) -> None:
     found = shell("discriminant datasets breast-cancer | head -2", tmp_path)
     assert (found.code, found.err, found.out.count("\n")) == (0, "", 2)
-
-
-def test_datasets(inside: Callable[..., Outcome]) -> None:
-    found = inside("datasets", "--json").json
-    names = [entry["name"] for entry in found["datasets"]]
-    assert [name.replace("-", "_") for name in names] == list(discriminant.datasets.names())
-    iris = next(entry for entry in found["datasets"] if entry["name"] == "iris")
-    assert (iris["rows"], iris["columns"], iris["classes"]) == (150, 4, 3)
-    assert all(name in inside("datasets").out for name in names)
-    table = inside("datasets", "svm-three")
-    assert table.out == "x1,x2,target\n2.0,1.0,0\n1.0,3.0,0\n6.0,3.0,1\n"
-    assert inside("datasets", "svm-three", "--json").json["data"] == [[2.0, 1.0, 0], [1.0, 3.0, 0], [6.0, 3.0, 1]]
-
-
-def test_datasets_are_the_same_each_time(inside: Callable[..., Outcome]) -> None:
-    assert inside("datasets", "overlap").out == inside("datasets", "overlap").out
-
-
-def test_methods_are_the_classes_in_kebab_case(inside: Callable[..., Outcome]) -> None:
-    found = inside("methods", "--json").json["methods"]
-    names = {entry["name"] for entry in found}
-    kinds = {
-        name
-        for name in discriminant.__all__
-        if name[0].isupper() and all(hasattr(getattr(discriminant, name), part) for part in ("fit", "predict"))
-    }
-    assert {kebab(kind) for kind in kinds} <= names
-    assert set(METHODS) <= names
-    short = {entry["short"]: entry["class"] for entry in found if entry["short"]}
-    assert {"svm", "logistic", "mlp", "fisher"} <= set(short)
-    assert short["svm"] == "SupportVectorMachine"
-
-
-def test_comparison(tables: Path) -> None:
-    methods = "perceptron,svm,fisher"
-    found = command("compare", "table.csv", "--methods", methods, "--cv", "2", "--jobs", "1", "--json", cwd=tables)
-    assert (found.code, found.err) == (0, "")
-    rows = found.json["rows"]
-    assert [row["method"] for row in rows] == ["perceptron", "support-vector-machine", "fisher-discriminant"]
-    assert found.json["verdict"] == "complete"
-
-
-def test_report_is_one_page(inside: Callable[..., Outcome], tables: Path, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    line = [
-        "compare",
-        tables / "table.csv",
-        "--methods",
-        "perceptron,svm",
-        "--cv",
-        "2",
-        "--jobs",
-        "1",
-        "--axes",
-        "x1,x0",
-    ]
-    found = inside(*line, "--html", path)
-    assert found.code == 0
-    assert str(path) in found.err
-    assert "support-vector-machine" in found.out
-    page = path.read_text()
-    assert "<html" in page
-    assert "x1" in page
-
-
-@pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
-def test_pictures(inside: Callable[..., Outcome], tmp_path: Path, ending: str, start: bytes) -> None:
-    path = tmp_path / f"boundary.{ending}"
-    found = inside("plot", "table-1-2", "-m", "svm", "-o", path, "--json")
-    assert found.code == 0
-    assert found.json["axes"] == ["x1", "x2"]
-    assert path.read_bytes().startswith(start)
-    assert sorted(tmp_path.iterdir()) == [path]
-
-
-def test_a_picture_says_what_became_of_the_other_features(
-    inside: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The most telling features are drawn; where a cut would show one color only, the fit is to the two alone."""
-    monkeypatch.setitem(matplotlib.rcParams, "svg.fonttype", "none")  # letters, not their outlines
-    path = tmp_path / "iris.svg"
-    told = inside("plot", "iris", "-m", "fisher", "-o", path, "--json")
-    assert told.json["axes"] == ["petal length (cm)", "petal width (cm)"]
-    assert (told.json["others"], told.json["refitted"]) == ("medians", False)
-    assert "cut where sepal length (cm) = 5.8 and sepal width (cm) = 3 (medians)" in path.read_text()
-    axes = ["--axes", "sepal length (cm),sepal width (cm)"]
-    told = inside("plot", "iris", "-m", "fisher", "-o", path, "--json", *axes)
-    assert (told.json["others"], told.json["refitted"]) == ("left out", True)
-    assert "fitting anew to sepal length (cm) and sepal width (cm)" in told.err
-    page = path.read_text()
-    assert "fitted anew to these two: a cut at the others' medians shows only one class" in unescape(page)
-    assert "cut where" not in page
-    colors = set(re.findall(r"fill: (#\w{6})", page))
-    assert {"#0072b2", "#d55e00", "#009e73"} <= colors
-    assert all(f">{name}</text>" in page for name in ("0", "1", "2", "wrong side"))
-    plain = inside("plot", "table-1-2", "-o", path, "--json").json
-    assert (plain["others"], plain["refitted"]) == (None, False)
-
-
-@pytest.mark.parametrize("kind", ["convergence", "margins"])
-def test_other_pictures(inside: Callable[..., Outcome], tmp_path: Path, kind: str) -> None:
-    found = inside("plot", "table-1-2", "--kind", kind, "-o", tmp_path / "picture.svg", "--quiet")
-    assert (found.code, found.out, found.err) == (0, "", "")
 
 
 def on_terminal(*arguments: str, **env: str) -> bytes:
@@ -233,18 +119,6 @@ def test_bar_on_a_terminal(tmp_path: Path) -> None:
 def test_closed_stdout_is_no_error(tmp_path: Path) -> None:
     assert shell("discriminant check or-function >&-", tmp_path).err == ""
     assert shell("discriminant check xor >&- 2>&-", tmp_path).code == 4
-
-
-def test_names_with_commas(inside: Callable[..., Outcome], tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text('"x, cm",y,label\n1,1,no\n2,1,yes\n')
-    found = inside("fit", tmp_path / "a.csv", "-t", "label", "--features", '"x, cm",y', "--json")
-    assert found.json["features"] == ["x, cm", "y"]
-
-
-def test_a_data_set_to_stdout_and_to_a_file(inside: Callable[..., Outcome], tmp_path: Path) -> None:
-    found = inside("datasets", "xor", "--json", "-o", tmp_path / "xor.csv")
-    assert found.json["rows"] == len((tmp_path / "xor.csv").read_text().splitlines()) - 1 == 4
-    assert inside("datasets", "xor", "-o", tmp_path / "none" / "xor.csv").code == 2
 
 
 def test_a_folder_that_cannot_be_written_to_is_told_before_the_work(
@@ -462,22 +336,4 @@ from discriminant.cli import main
 main()"""
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
-    assert not list(tmp_path.iterdir())
-
-
-def test_an_interrupted_comparison_prints_its_table_and_draws_nothing(
-    inside: Callable[..., Outcome], tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from discriminant import FisherDiscriminant
-
-    def pressed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(FisherDiscriminant, "fit", pressed)
-    line = ["--methods", "least-squares,fisher", "--cv", "0", "--jobs", "1", "--html", tmp_path / "report.html"]
-    found = inside("compare", tables / "table.csv", *line)
-    assert found.code == 130
-    assert "fisher-discriminant: not run: Ctrl-C was pressed" in found.out
-    assert re.search(r"least-squares +0\.0 %", found.out)
-    assert found.err.endswith("is not written: its pictures would take longer than Ctrl-C may.\nInterrupted.\n")
     assert not list(tmp_path.iterdir())

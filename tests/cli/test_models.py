@@ -295,7 +295,7 @@ def test_predictions_of_a_table_in_portions(
     with data.open("a") as file:
         file.write("1,,0\n")
     found = inside("predict", model, data, "-o", scored)
-    assert (found.code, found.err) == (2, "Error: column 'b' lacks a value in row 501: fill it in.\n")
+    assert (found.code, found.err) == (2, "Error: column 'b' lacks a value in row 501; fill it in.\n")
     assert io.read(scored).equals(written)
 
 

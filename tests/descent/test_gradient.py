@@ -82,7 +82,7 @@ def test_the_largest_step_that_converges():
     below = GradientDescent(schedule=0.999 * limit, max_iter=20_000).fit(X, y)
     assert below.status_ is Status.CONVERGED
     np.testing.assert_allclose(below.weights_, lstsq(X, y), atol=1e-7)
-    with pytest.raises(ValueError, match=r"schedule=0\.0023 diverges: after \d+ steps .* Take a smaller step"):
+    with pytest.raises(ValueError, match=r"schedule=0\.0023 diverges: after \d+ steps .*; take a smaller step"):
         GradientDescent(schedule=0.0023, max_iter=20_000).fit(X, y)
     with pytest.raises(ValueError, match=r"schedule=0\.1 diverges"):  # as the book has it
         GradientDescent(schedule=0.1).fit(X, y)

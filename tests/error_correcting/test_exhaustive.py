@@ -4,16 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from correction_cases import normalized
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discriminant import datasets, integer_search
 from discriminant.error_correcting import exhaustive
 from discriminant.error_correcting.exhaustive import _first_solution
-
-
-def normalized(X, y):
-    return np.where(np.asarray(y) == np.max(y), 1.0, -1.0)[:, None] * np.column_stack([np.ones(len(X)), X])
 
 
 def brute_force(X, y, most):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-import warnings
-from copy import copy
 from typing import Any
 
 import numpy as np
 import pytest
+from correction_cases import normalized, overlapping, quietly
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -17,32 +15,12 @@ from discriminant import (
     KernelPerceptron,
     NotConvergedWarning,
     Perceptron,
-    Relaxation,
     Status,
     augment,
     bounds,
     datasets,
-    kesler,
-    normalize,
     schedules,
 )
-from discriminant._engine.driver import Watch, drive
-from discriminant._engine.problem import make_problem
-from discriminant.error_correcting.corrections import all_errors
-from discriminant.error_correcting.perceptron import BatchPerceptron, PerceptronPlan, SingleSamplePerceptron
-from discriminant.error_correcting.visits import PassTotals, count_errors
-
-
-def quiet(model: Any, *data: Any, **options: Any) -> Any:
-    """Fit, and let it warn that it did not end."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        return model.fit(*data, **options)
-
-
-def normalized(X: Any, y: Any) -> Any:
-    return normalize(augment(np.asarray(X, float)), np.asarray(y))
-
 
 # --- worked numbers -------------------------------------------------------------------------------------------------
 
@@ -119,7 +97,7 @@ def test_xor_in_batch_cannot_move() -> None:
 @pytest.mark.parametrize("batch", [False, True])
 def test_a_cycle_in_rounded_arithmetic_is_no_proof(batch: bool) -> None:
     X, y = datasets.xor()
-    model = quiet(Perceptron(schedule=0.5, batch=batch), X, y)
+    model = quietly(Perceptron(schedule=0.5, batch=batch), X, y)
     assert model.status_ is Status.CYCLES
     facts = model.report_.to_dict()
     assert facts["inseparable"] is False
@@ -128,7 +106,7 @@ def test_a_cycle_in_rounded_arithmetic_is_no_proof(batch: bool) -> None:
 
 def test_numbers_too_large_for_exact_sums_are_no_proof() -> None:
     X, y = datasets.xor()
-    model = quiet(Perceptron(schedule=2.0**52), X, y)
+    model = quietly(Perceptron(schedule=2.0**52), X, y)
     assert model.status_ is Status.CYCLES
     assert model.report_.to_dict()["inseparable"] is False
 
@@ -167,7 +145,7 @@ def test_variable_increments_with_margin(schedule: Any, eta: Any, margin: float)
     Y = normalized(X, y)
     # With 1/k and no margin the steps of the table's problem would shrink faster than it can be solved: a good start.
     start = [-30.0, 4.0, 5.0]
-    model = quiet(Perceptron(schedule=schedule, margin=margin, start=start), X, y)
+    model = quietly(Perceptron(schedule=schedule, margin=margin, start=start), X, y)
     a, k, passes = plain_perceptron(Y, eta, margin, 1000, start)
     assert (model.n_corrections_, model.n_iter_) == (k, passes)
     np.testing.assert_allclose(model.weights_, a, rtol=1e-9)
@@ -200,64 +178,14 @@ def test_batch_variable_increment_is_algorithm_6() -> None:
         a = a + (k + 1) * Y[Y @ a <= 1].sum(axis=0)
 
 
-def test_a_function_is_asked_hardly_further_than_needed() -> None:
-    X, y = datasets.planted_margin(n=3000, d=5, random_state=0)
-    asked: list[int] = []
-
-    def eta(k: int) -> float:
-        asked.append(k)
-        return 1.0
-
-    model = Perceptron(schedule=eta).fit(X, y)
-    constant = Perceptron().fit(X, y)
-    np.testing.assert_array_equal(model.weights_, constant.weights_)
-    assert model.n_corrections_ == constant.n_corrections_ > 10
-    assert max(asked) <= 2 * model.n_corrections_ + 1
-    assert len(asked) <= 2 * model.n_corrections_ + 1 + model.n_iter_  # each k once, and once a pass for the history
-
-
-def test_a_function_with_a_bad_value_is_named() -> None:
-    X, y = datasets.slides_eight()
-    with pytest.raises(ValueError, match=r"η\(3\)=-1 must be"):
-        Perceptron(schedule=lambda k: 1.0 if k < 3 else -1).fit(X, y)
-
-
-def test_the_adaptive_increment_falls_as_errors_do() -> None:
-    X, y = datasets.table(3, 2)
-    model = Perceptron(schedule=schedules.Adaptive(eta=1.0, patience=1)).fit(X, y)
-    steps, errors = model.history_["step"], model.history_["errors"]
-    assert np.all(np.diff(steps) <= 0)
-    assert steps[0] == 1
-    assert steps[-1] < 1
-    told = schedules.Adaptive(eta=1.0, patience=1)
-    for step, wrong in zip(steps, errors, strict=True):
-        told.observe(errors=wrong)  # the history keeps the rate as it is at the end of the pass
-        assert step == told(1)
-
-
-def test_a_schedule_is_not_changed_by_a_fit() -> None:
-    X, y = datasets.table(3, 2)
-    schedule = schedules.Adaptive()
-    first = Perceptron(schedule=schedule).fit(X, y)
-    second = Perceptron(schedule=schedule).fit(X, y)
-    np.testing.assert_array_equal(first.weights_, second.weights_)
-    assert schedule == schedules.Adaptive()
-    assert schedule(1) == 1.0
-
-
 # --- average, pocket, slack -----------------------------------------------------------------------------------------
-
-
-def overlapping(n: int = 30, seed: int = 1) -> tuple[Any, Any]:
-    generator = np.random.default_rng(seed)
-    return generator.integers(-4, 5, (n, 2)).astype(float), np.r_[0, 1, generator.integers(0, 2, n - 2)]
 
 
 @pytest.mark.parametrize("order", ["cyclic", "random"])
 def test_the_average_is_the_mean_over_visits(order: str) -> None:
     X, y = overlapping()
     start = np.array([3.0, -1.0, 2.0])
-    model = quiet(Perceptron(average=True, max_iter=7, start=start, order=order, random_state=5), X, y)
+    model = quietly(Perceptron(average=True, max_iter=7, start=start, order=order, random_state=5), X, y)
     Y, a, seen = normalized(X, y), start, []
     random = np.random.RandomState(5)
     for _ in range(7):
@@ -280,7 +208,7 @@ def test_the_averages_stop_looks_at_the_last_weights() -> None:
 
 def test_the_average_of_a_linear_machine() -> None:
     X, y = datasets.table(1, 2, 4)
-    model = quiet(Perceptron(average=True, max_iter=3), X, y)
+    model = quietly(Perceptron(average=True, max_iter=3), X, y)
     A, seen = np.zeros((3, 3)), []
     for _ in range(3):
         for x, label in zip(augment(X), np.unique(y, return_inverse=True)[1], strict=True):
@@ -295,64 +223,6 @@ def test_the_average_of_a_linear_machine() -> None:
     np.testing.assert_allclose(model.last_weights_, A, rtol=1e-12, atol=1e-12)
 
 
-def plain_pocket(Y: Any, passes: int, seed: int) -> tuple[Any, Any, int, list[int], int]:
-    """Gallant's algorithm with the ratchet in plain Python: pocket, weights, copies, errors after each pass."""
-    random, n = np.random.RandomState(seed), len(Y)
-    a, run, copies, corrections = np.zeros(Y.shape[1]), 0, 0, 0
-    pocket, longest, fewest = a, 0, int((Y @ a <= 0).sum())
-    told = []
-    for _ in range(passes):
-        for i in random.randint(n, size=n):
-            if a @ Y[i] <= 0:
-                a, run, corrections = a + Y[i], 0, corrections + 1
-                continue
-            run += 1
-            if run > longest and (errors := int((Y @ a <= 0).sum())) < fewest:
-                pocket, longest, fewest, copies = a, run, errors, copies + 1
-                if not errors:
-                    break
-        told.append(fewest)
-        if not fewest:
-            break
-    return pocket, a, copies, told, corrections
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("data", [datasets.slides_eight, datasets.slides_five, overlapping])
-def test_the_pocket_is_gallants(data: Any, seed: int) -> None:
-    X, y = data()
-    model = quiet(Perceptron(pocket=True, random_state=seed, max_iter=40), X, y)
-    pocket, last, copies, errors, corrections = plain_pocket(normalized(X, y), 40, seed)
-    assert model.weights_.tolist() == pocket.tolist()
-    assert model.last_weights_.tolist() == last.tolist()
-    assert model.n_copies_ == copies > 0
-    assert model.history_["errors"].tolist() == errors
-    assert model.n_corrections_ == corrections
-    assert (model.status_ is Status.SEPARATED) == (errors[-1] == 0)
-
-
-def test_the_pocket_reaches_the_fewest_errors() -> None:
-    data = datasets.table(1, 3)
-    with pytest.warns(NotConvergedWarning):
-        model = Perceptron(pocket=True, random_state=0).fit(*data)
-    assert (normalized(*data) @ model.weights_ <= 0).sum() == data.fewest_errors == 1
-    assert model.history_["errors"][-1] == 1
-    assert np.all(np.diff(model.history_["errors"]) <= 0)  # the ratchet
-
-
-def test_a_start_that_separates_stays_in_the_pocket() -> None:
-    X, y = datasets.slides_eight()
-    model = Perceptron(pocket=True, start=[-37, 4, 6], random_state=0).fit(X, y)
-    assert model.weights_.tolist() == [-37, 4, 6]
-    assert (model.n_corrections_, model.n_copies_, model.n_iter_) == (0, 0, 1)
-
-
-def test_the_pocket_refuses_weights_that_overflow() -> None:
-    X, y = overlapping()
-    with pytest.raises(ValueError, match="the weights overflow float64"):
-        Perceptron(pocket=True, schedule=1e307, random_state=0).fit(X, y)
-
-
 def with_slack(X: Any, delta: float) -> Any:
     return np.hstack([X, delta * np.eye(len(X))])
 
@@ -362,8 +232,8 @@ def with_slack(X: Any, delta: float) -> Any:
 def test_slack_is_a_coordinate_for_each_pattern(bias: str, average: bool) -> None:
     X, y = overlapping(20)
     options: dict[str, Any] = {"bias": bias, "average": average, "max_iter": 30}
-    model = quiet(Perceptron(slack=2.0, **options), X, y)
-    explicit = quiet(Perceptron(**options), with_slack(X, 2.0), y)
+    model = quietly(Perceptron(slack=2.0, **options), X, y)
+    explicit = quietly(Perceptron(**options), with_slack(X, 2.0), y)
     np.testing.assert_allclose(model.weights_, explicit.weights_[:3], rtol=1e-12)
     assert model.n_corrections_ == explicit.n_corrections_
     assert model.weights_.shape == (3,)
@@ -386,351 +256,14 @@ def test_slack_ends_on_any_patterns_and_says_what_is_left() -> None:
     assert model.history_["errors"][-1] == (normalized(X, y) @ model.weights_ <= 0).sum() > 0
 
 
-# --- order, start, record -------------------------------------------------------------------------------------------
-
-
-def test_random_order_has_a_seed() -> None:
-    X, y = datasets.table(3, 2)
-    fits = [Perceptron(order="random", random_state=seed).fit(X, y) for seed in (1, 1, 2)]
-    assert fits[0].weights_.tolist() == fits[1].weights_.tolist() != fits[2].weights_.tolist()
-    assert all(np.all(normalized(X, y) @ fit.weights_ > 0) for fit in fits)
-    state = np.random.RandomState(3)
-    again = [Perceptron(order="random", random_state=state).fit(X, y).weights_.tolist() for _ in range(2)]
-    assert again[0] != again[1]  # an instance goes on
-
-
-def test_random_order_is_a_permutation_each_pass() -> None:
-    X, y = overlapping()
-    model = quiet(Perceptron(order="random", random_state=4, max_iter=6), X, y)
-    Y, a, random = normalized(X, y), np.zeros(3), np.random.RandomState(4)
-    for _ in range(6):
-        for i in random.permutation(30):
-            a = a + Y[i] * (a @ Y[i] <= 0)
-    assert model.weights_.tolist() == a.tolist()
-
-
-@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-def test_shapes_of_start() -> None:
-    X, y = datasets.table()
-    row, full = np.arange(3.0), np.arange(12.0).reshape(4, 3)
-    for strategy, rows in (("kesler", 4), ("one-vs-rest", 4), ("one-vs-one", 6)):
-        one = Perceptron(start=row, multiclass=strategy, max_iter=1, record="weights").fit(X, y)
-        assert one.weights_.shape == (rows, 3)
-        begins = one.history_["weights"]
-        if strategy != "kesler":
-            begins = begins[[np.argmax(one.history_["weights_problem"] == p) for p in range(rows)]]
-        np.testing.assert_array_equal(begins.reshape(-1, 3)[:rows], np.tile(row, (rows, 1)))
-    kept = full.copy()
-    model = Perceptron(start=full, max_iter=1, record="weights").fit(X, y)
-    np.testing.assert_array_equal(model.history_["weights"][0], kept)
-    np.testing.assert_array_equal(full, kept)  # the user's array is left alone
-    with pytest.raises(ValueError, match=r"start has shape \(4, 2\); give .* of shape \(3,\) or \(4, 3\)"):
-        Perceptron(start=full[:, :2]).fit(X, y)
-
-
-def test_a_recorded_path_can_be_replayed() -> None:
-    X, y = datasets.slides_eight()
-    model = Perceptron(start=[1, 1, 1], record="weights").fit(X, y)
-    Y, path, k = normalized(X, y), model.history_["weights"], 0
-    assert path.shape == (181, 3)
-    for corrections, errors, criterion in zip(
-        model.history_["corrections"], model.history_["errors"], model.history_["criterion"], strict=True
-    ):
-        before, met = k, 0.0
-        for pattern in Y:
-            if path[k] @ pattern <= 0:
-                met -= path[k] @ pattern
-                np.testing.assert_array_equal(path[k + 1], path[k] + pattern)
-                k += 1
-        assert (k - before, k - before) == (corrections, errors)
-        assert met == criterion
-    np.testing.assert_array_equal(path[-1], model.weights_)
-
-
-def test_a_long_path_is_thinned() -> None:
-    X, y = np.array([[0.0], [1.0], [2.0]]), [0, 1, 0]  # never ends, and every second pattern or so is corrected
-    model = quiet(Perceptron(record="weights", max_iter=12_000, order="random", random_state=0), X, y)
-    k = model.n_corrections_
-    assert k > 10_000
-    path = model.history_["weights"]
-    assert 5_000 <= len(path) <= 10_002
-    stride = 2 ** int(np.ceil(np.log2(k / 10_000)))
-    assert len(path) == k // stride + 1 + (k % stride > 0)
-    assert path[0].tolist() == [0, 0]
-    np.testing.assert_array_equal(path[-1], model.weights_)
-    whole = quiet(Perceptron(record="weights", max_iter=3_000, order="random", random_state=0), X, y)
-    begun = whole.history_["weights"]
-    np.testing.assert_array_equal(path[: len(begun) // stride], begun[: len(begun) // stride * stride : stride])
-
-
-def test_the_memory_of_a_path_is_bounded_whatever_the_number_of_problems(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discriminant._engine.path.MAX_BYTES", 2**15)
-    X, y = datasets.table()
-    for strategy in ("kesler", "one-vs-rest", "one-vs-one"):
-        model = quiet(Perceptron(record="weights", multiclass=strategy, max_iter=1000), X, y)
-        assert model.n_corrections_ * 3 * 8 > 2**15
-        assert model.history_["weights"].nbytes <= 2**15 + 6 * 4 * 3 * 8  # and the present weights of each
-
-
-# --- many classes ---------------------------------------------------------------------------------------------------
-
-
-def strongest_rival(X: Any, y: Any, A: Any, b: float, passes: int, eta: float = 1.0) -> tuple[Any, int]:
-    """Kesler's rule on its explicit rows: of a pattern's c-1 rows the one with the least margin, first on ties."""
-    rows, c, a, k = kesler(X, y), len(np.unique(y)), A.ravel().copy(), 0
-    for _ in range(passes):
-        before = k
-        for block in rows.reshape(-1, c - 1, rows.shape[1]):
-            margins = block @ a
-            if margins.min() <= b:
-                a, k = a + eta * block[margins.argmin()], k + 1
-        if k == before:
-            break
-    return a.reshape(A.shape), k
-
-
-@pytest.mark.parametrize("margin", [0.0, 3.0])
-def test_the_linear_machine_is_keslers_construction(margin: float) -> None:
-    generator = np.random.default_rng(2)
-    X, y = generator.integers(-3, 4, (40, 3)).astype(float), generator.integers(0, 4, 40)
-    start = generator.integers(-2, 3, (4, 4)).astype(float)
-    model = quiet(Perceptron(margin=margin, start=start, max_iter=25, schedule=2.0), X, y)
-    A, k = strongest_rival(X, y, start, margin, 25, eta=2.0)
-    np.testing.assert_array_equal(model.weights_, A)
-    assert model.n_corrections_ == k
-
-
-def test_the_table_is_separated_by_a_machine_but_not_totally() -> None:
-    X, y = datasets.table(1, 2, 4)
-    model = Perceptron(max_iter=20_000).fit(X, y)
-    assert model.status_ is Status.SEPARATED
-    assert np.all(kesler(X, y) @ model.weights_.ravel() > 0)
-    assert not model.undecided(X).any()
-    with pytest.warns(NotConvergedWarning):
-        rest = Perceptron(multiclass="one-vs-rest").fit(X, y)
-    assert rest.status_ is not Status.SEPARATED
-    pairs = Perceptron(multiclass="one-vs-one").fit(X, y)
-    assert pairs.status_ is Status.SEPARATED
-    assert pairs.score(X, y) == 1
-
-
-def test_a_batch_machine_adds_all_violators() -> None:
-    X, y = datasets.iris()
-    model = quiet(Perceptron(batch=True, max_iter=4, record="weights"), X, y)
-    rows, a = kesler(X, y), np.zeros(15)
-    for k in range(4):
-        np.testing.assert_allclose(model.history_["weights"][k].ravel(), a, atol=1e-9)
-        margins = (rows @ a).reshape(-1, 2)
-        strongest = rows.reshape(-1, 2, 15)[np.arange(len(X)), margins.argmin(axis=1)]
-        a = a + strongest[margins.min(axis=1) <= 0].sum(axis=0)
-
-
-@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-def test_one_against_the_rest_is_c_fits() -> None:
-    X, y = datasets.iris()
-    model = Perceptron(multiclass="one-vs-rest", max_iter=20).fit(X, y)
-    alone = [Perceptron(max_iter=20).fit(X, y == label) for label in model.classes_]
-    np.testing.assert_array_equal(model.weights_, [fit.weights_ for fit in alone])
-    assert model.n_corrections_ == sum(fit.n_corrections_ for fit in alone)
-    assert model.n_iter_ == max(fit.n_iter_ for fit in alone)
-    np.testing.assert_array_equal(model.history_["errors"], np.concatenate([fit.history_["errors"] for fit in alone]))
-    np.testing.assert_array_equal(model.history_["problem"], np.repeat(range(3), [fit.n_iter_ for fit in alone]))
-    claims = np.column_stack([fit.decision_function(X) for fit in alone]) > 0
-    np.testing.assert_array_equal(model.votes(X), claims)
-    np.testing.assert_array_equal(model.undecided(X), claims.sum(axis=1) != 1)
-
-
-@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-def test_one_against_one_is_a_fit_for_each_pair() -> None:
-    X, y = datasets.wine()
-    model = Perceptron(multiclass="one-vs-one", max_iter=20).fit(X, y)
-    counted = np.zeros((len(X), 3), int)
-    for p, (i, j) in enumerate(itertools.combinations(range(3), 2)):
-        part = (y == i) | (y == j)
-        alone = Perceptron(max_iter=20).fit(X[part], y[part])
-        np.testing.assert_array_equal(model.weights_[p], alone.weights_)
-        g = alone.decision_function(X)
-        counted[:, i] += g < 0
-        counted[:, j] += g > 0
-    np.testing.assert_array_equal(model.votes(X), counted)
-    np.testing.assert_array_equal(model.undecided(X), (counted == counted.max(axis=1)[:, None]).sum(axis=1) > 1)
-    assert model.decision_function(X).shape == (len(X), 3)
-    np.testing.assert_array_equal(model.predict(X), model.decision_function(X).argmax(axis=1))
-
-
-def test_a_machine_takes_no_votes() -> None:
-    model = Perceptron().fit(*datasets.or_function())
-    with pytest.raises(ValueError, match="for votes; its largest discriminant decides"):
-        model.votes([[0, 0]])
-
-
-def test_undecided_on_the_plane() -> None:
-    model = Perceptron().fit(*datasets.or_function())  # a = (-1, 2, 2)
-    assert model.undecided([[0.5, 0], [0, 0.5], [0.5, 0.5], [0, 0]]).tolist() == [True, True, False, False]
-    assert model.predict([[0.5, 0]]).tolist() == [1]  # sgn 0 = +1
-
-
 # --- weights, portions, symmetries ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("batch", [False, True])
-def test_a_sample_weight_multiplies_the_correction(batch: bool) -> None:
-    X, y = overlapping()
-    weight = np.random.default_rng(0).integers(1, 4, 30).astype(float)
-    model = quiet(Perceptron(batch=batch, max_iter=5), X, y, sample_weight=weight)
-    Y, a = normalized(X, y), np.zeros(3)
-    for _ in range(5):
-        if batch:
-            a = a + (weight[:, None] * Y)[Y @ a <= 0].sum(axis=0)
-            continue
-        for w, pattern in zip(weight, Y, strict=True):
-            a = a + w * pattern * (a @ pattern <= 0)
-    assert model.weights_.tolist() == a.tolist()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"batch": True}, {"average": True}, {"pocket": True}, {"slack": 1.0}, {"bias": "radius"}, {"margin": 2.0}],
-)
-@pytest.mark.parametrize(
-    ("n_classes", "strategy"), [(2, "kesler"), (3, "kesler"), (3, "one-vs-rest"), (3, "one-vs-one")]
-)
-def test_weight_zero_is_a_row_that_is_not_there(options: Any, n_classes: int, strategy: str) -> None:
-    if n_classes == 3 and strategy == "kesler" and "slack" in options:
-        strategy = "one-vs-rest"  # slack is a rule for two categories
-    generator = np.random.default_rng(6)
-    X = generator.integers(-4, 5, (40, 2)).astype(float)
-    y = generator.integers(0, n_classes, 40)
-    keep = generator.random(40) > 0.3
-    X[np.flatnonzero(~keep)[0]] = 50  # the longest pattern is not there either
-    model = Perceptron(max_iter=6, random_state=0, multiclass=strategy, **options)
-    weighted = copy(quiet(model, X, y, sample_weight=keep.astype(float)))
-    absent = quiet(model, X[keep], y[keep])
-    np.testing.assert_array_equal(weighted.weights_, absent.weights_)
-    for name in ("errors", "criterion", "corrections"):
-        np.testing.assert_array_equal(weighted.history_[name], absent.history_[name])
-
-
-@pytest.mark.parametrize("options", [{}, {"average": True}, {"margin": 3.0, "schedule": "1/k"}, {"bias": "radius"}])
-def test_partial_fit_is_one_pass(options: Any) -> None:
-    X, y = overlapping()
-    model, passes = Perceptron(**options), quiet(Perceptron(max_iter=4, **options), X, y)
-    for _ in range(4):
-        model.partial_fit(X, y, classes=[0, 1])
-    np.testing.assert_allclose(model.weights_, passes.weights_, rtol=1e-12)
-    assert (model.n_corrections_, model.n_iter_) == (passes.n_corrections_, 4)
-    for name in ("errors", "criterion", "step", "corrections"):
-        np.testing.assert_allclose(model.history_[name], passes.history_[name], rtol=1e-12)
-
-
-@pytest.mark.parametrize("options", [{}, {"average": True}, {"schedule": "1/k"}, {"multiclass": "one-vs-one"}])
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_portions_make_one_pass(options: Any, n_classes: int) -> None:
-    generator = np.random.default_rng(3)
-    X, y = generator.integers(-4, 5, (30, 2)).astype(float), generator.integers(0, n_classes, 30)
-    whole = quiet(Perceptron(max_iter=1, **options), X, y)
-    model = Perceptron(record="weights", **options)
-    for part in np.array_split(np.arange(30), [1, 2, 11, 17]):
-        model.partial_fit(X[part], y[part], classes=range(n_classes))
-    np.testing.assert_allclose(model.weights_, whole.weights_, rtol=1e-12)
-    assert model.n_corrections_ == whole.n_corrections_
-    assert model.n_iter_ == 5
-    recorded = quiet(Perceptron(max_iter=1, record="weights", **options), X, y).history_["weights"]
-    np.testing.assert_allclose(model.history_["weights"], recorded, rtol=1e-12)
-
-
-def test_partial_fit_goes_on_after_fit() -> None:
-    X, y = overlapping()
-    for options in ({}, {"average": True}):
-        model = quiet(Perceptron(max_iter=3, **options), X, y)
-        last = (model.last_weights_ if options else model.weights_).copy()
-        model.partial_fit(X, y)
-        start = quiet(Perceptron(max_iter=1, start=last, **options), X, y)
-        np.testing.assert_allclose(model.weights_, start.weights_)
-        assert model.n_iter_ == 4
-        assert len(model.history_["errors"]) == 4
-
-
-def test_partial_fit_obeys_new_parameters() -> None:
-    X, y = overlapping()
-    model = Perceptron().partial_fit(X, y, classes=[0, 1])
-    begun = model.weights_.copy()
-    model.set_params(schedule=8.0, margin=5.0).partial_fit(X, y)
-    again = quiet(Perceptron(schedule=8.0, margin=5.0, start=begun, max_iter=1), X, y)
-    np.testing.assert_array_equal(model.weights_, again.weights_)
-
-
-def test_partial_fit_asks_for_classes_and_keeps_them() -> None:
-    X, y = datasets.or_function()
-    with pytest.raises(
-        ValueError, match="classes=None must be all classes that will ever come; give them at the first call"
-    ):
-        Perceptron().partial_fit(X, y)
-    with pytest.raises(ValueError, match=r"classes=\[1\] must be at least two; give all"):
-        Perceptron().partial_fit(X, y, classes=[1])
-    model = Perceptron().partial_fit(X[:1], y[:1], classes=[0, 1])  # a portion may hold one class only
-    assert model.classes_.tolist() == [0, 1]
-    with pytest.raises(ValueError, match=r"classes=\[0, 2\] must be those of the first call, \[0, 1\]; leave them out"):
-        model.partial_fit(X, y, classes=[0, 2])
-    with pytest.raises(ValueError, match=r"y holds .*7.* and must be among classes=\[0, 1\]; name all"):
-        model.partial_fit(X, [0, 1, 7, 1])
-    with pytest.raises(ValueError, match="give numbers only, or strings only"):
-        Perceptron().partial_fit(X, y, classes=np.array([1, "a"], dtype=object))
-
-
-def test_partial_fit_belongs_to_single_sample_rules() -> None:
-    assert hasattr(Perceptron(), "partial_fit")
-    assert not hasattr(Perceptron(batch=True), "partial_fit")
-    assert not hasattr(Perceptron(slack=1.0), "partial_fit")
-
-
-def test_a_refused_first_portion_leaves_nothing_behind() -> None:
-    model = Perceptron()
-    with pytest.raises(ValueError, match="X contains NaN, first in row 1, column 0"):
-        model.partial_fit([[1.0], [np.nan]], [0, 1], classes=[0, 1])
-    X, y = datasets.or_function()
-    model.partial_fit(X, y, classes=[0, 1])  # another width, and a fresh start
-    np.testing.assert_array_equal(model.weights_, quiet(Perceptron(max_iter=1), X, y).weights_)
-
-
-def test_a_refused_portion_does_not_spoil_the_model() -> None:
-    X, y = datasets.slides_eight()
-    model = Perceptron().partial_fit(X, y, classes=[0, 1])
-    before = model.weights_.copy()
-    with pytest.raises(ValueError, match="X contains infinity"):
-        model.partial_fit([[np.inf, 0]], [0])
-    np.testing.assert_array_equal(model.weights_, before)
-    model.partial_fit(X, y)
-    np.testing.assert_array_equal(model.weights_, quiet(Perceptron(max_iter=2), X, y).weights_)
-
-
-def test_the_pocket_in_portions_judges_each_anew() -> None:
-    model = Perceptron(pocket=True, random_state=0)
-    easy, hard = datasets.or_function(), datasets.slides_eight()
-    for _ in range(30):
-        model.partial_fit(*easy, classes=[0, 1])
-    assert model.status_ is Status.SEPARATED
-    for _ in range(100):
-        model.partial_fit(*hard)  # the pocket of the easy portions is no excuse to learn nothing more
-    assert model.score(*hard) == 1
-
-
-def test_a_long_stream_of_portions_stays_cheap() -> None:
-    X, y = datasets.or_function()
-    model = Perceptron()
-    for _ in range(300):
-        model.partial_fit(X, y, classes=[0, 1])
-    assert model.n_iter_ == len(model.history_["errors"]) == 300
-    assert model.n_corrections_ == 9
-    assert model.history_["corrections"][:6].sum() == 9
-    assert "theorem" not in str(model.report_)  # a portion does not know the radius of all
 
 
 @pytest.mark.parametrize("options", [{}, {"batch": True}, {"average": True}, {"bias": "radius"}, {"margin": 1.5}])
 def test_swapped_labels_negate(options: Any) -> None:
     X, y = overlapping()
-    model = quiet(Perceptron(max_iter=9, **options), X, y)
-    swapped = quiet(Perceptron(max_iter=9, **options), X, 1 - y)
+    model = quietly(Perceptron(max_iter=9, **options), X, y)
+    swapped = quietly(Perceptron(max_iter=9, **options), X, 1 - y)
     np.testing.assert_array_equal(swapped.weights_, -model.weights_)
 
 
@@ -739,7 +272,7 @@ def test_permuted_features_permute() -> None:
     X, y = generator.integers(-4, 5, (30, 5)).astype(float), generator.integers(0, 3, 30)
     turn = generator.permutation(5)
     for labels in (y, y > 0):
-        model, turned = quiet(Perceptron(max_iter=9), X, labels), quiet(Perceptron(max_iter=9), X[:, turn], labels)
+        model, turned = quietly(Perceptron(max_iter=9), X, labels), quietly(Perceptron(max_iter=9), X[:, turn], labels)
         np.testing.assert_array_equal(turned.coef_, model.coef_[:, turn])
         np.testing.assert_array_equal(turned.intercept_, model.intercept_)
 
@@ -750,7 +283,7 @@ def test_permuted_features_permute() -> None:
 def test_float32_stays_float32(options: Any, many: bool) -> None:
     X, y = datasets.table()
     X, y = X.astype(np.float32), y if many else y > 2
-    model = quiet(Perceptron(max_iter=3, record="weights", **options), X, y)
+    model = quietly(Perceptron(max_iter=3, record="weights", **options), X, y)
     kinds = {model.weights_.dtype, model.coef_.dtype, model.intercept_.dtype, model.history_["weights"].dtype}
     assert kinds == {np.dtype(np.float32)}
     assert model.decision_function(X).dtype == model.decision_function(sparse.csr_array(X)).dtype == np.float32
@@ -779,6 +312,7 @@ def test_slack_with_a_linear_machine_is_refused() -> None:
 
 
 # --- theorems -------------------------------------------------------------------------------------------------------
+
 
 small = st.integers(-6, 6)
 
@@ -830,7 +364,7 @@ def test_the_first_pass_obeys_freund_and_schapire(data: Any) -> None:
     w, b = w / np.linalg.norm(w), R * data.draw(st.floats(-1, 1))
     gamma = data.draw(st.floats(0.1, 10))
     D = np.linalg.norm(np.maximum(0, gamma - (2 * y - 1) * (X @ w + b)))
-    model = quiet(Perceptron(bias="radius", max_iter=1), X, y)
+    model = quietly(Perceptron(bias="radius", max_iter=1), X, y)
     assert model.n_corrections_ <= bounds.freund_schapire(R, D, gamma) * (1 + 1e-9)
 
 
@@ -867,56 +401,3 @@ def test_the_linear_machines_corrections_obey_the_theorem(data: Any, more: Any) 
     assert model.n_corrections_ <= bounds.perceptron(X, y, A).corrections
     assert model.n_corrections_ <= bounds.perceptron(X, y, model).corrections
     assert model.report_.to_dict()["bound"] == pytest.approx(float(bounds.perceptron(X, y, model)))
-
-
-@pytest.mark.parametrize("kind", [Perceptron, Relaxation])
-def test_long_batches_have_the_same_bits_whatever_the_number_of_threads(
-    kind: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    X = rng.normal(size=(21_000, 100))
-    y = (X[:, 0] + 0.1 * rng.normal(size=len(X)) > 0).astype(int)
-    found = []
-    for count in (1, 2, 5):
-        monkeypatch.setattr("os.cpu_count", lambda count=count: count)
-        found.append(quiet(kind(batch=True, max_iter=3), X, y))
-    for other in found[1:]:
-        np.testing.assert_array_equal(other.weights_, found[0].weights_)
-        assert other.history_["criterion"].tolist() == found[0].history_["criterion"].tolist()
-
-
-def test_a_long_batch_is_the_sum_of_all_violators(rng: np.random.Generator) -> None:
-    X = rng.normal(size=(21_000, 100))
-    y = (X[:, 0] > 0).astype(int)
-    model = quiet(Perceptron(batch=True, max_iter=1), X, y)
-    Y = np.where(y == 1, 1, -1)[:, None] * np.column_stack([np.ones(len(X)), X])
-    np.testing.assert_allclose(model.weights_, Y.sum(axis=0), rtol=1e-10)
-
-
-# --- rules without an estimator --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", [SingleSamplePerceptron, BatchPerceptron])
-def test_a_rule_runs_alone(kind: Any) -> None:
-    X, y = datasets.or_function()
-    problem = make_problem(np.asarray(X, float), np.asarray(y, np.int32), None, 2)
-    batch = kind is BatchPerceptron
-    solution = drive(kind(problem.zeros(), problem, PerceptronPlan(batch=batch, record=True)), problem, 100, Watch())
-    model = Perceptron(batch=batch, record="weights").fit(X, y)
-    assert solution.status is Status.SEPARATED
-    np.testing.assert_array_equal(solution.weights[0], model.weights_)
-    np.testing.assert_array_equal(solution.path, model.history_["weights"])
-
-
-def test_totals_of_two_passes() -> None:
-    both = PassTotals(3, 2, 1, 0.5, 0.25, True).plus(PassTotals(4, 1, 1, 2.0, -1.0, False))
-    assert both == (7, 3, 2, 2.5, -1.0, False)
-    assert PassTotals().plus(both) == both
-
-
-def test_errors_are_counted_up_to_what_is_not_finite() -> None:
-    X = np.array([[1.0], [2.0], [np.inf], [3.0]])
-    problem = make_problem(X, np.array([0, 1, 1, 0], np.int32), None, 2)
-    for count in (count_errors, count_errors.py_func):
-        assert count(problem.rows, problem.labels, 0, 4, np.array([0.0, 1.0]), 9) == (1, False)
-    with pytest.raises(ValueError, match="infinity"):
-        all_errors(problem, np.array([0.0, 1.0]), Watch())

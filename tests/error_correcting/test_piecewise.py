@@ -1,22 +1,16 @@
 """Piecewise linear machines: parity with d + 1 vectors, given discriminants, the rule to the step, bad input."""
 
 import itertools
-import warnings
 
 import numpy as np
 import pytest
+from correction_cases import quietly
 from scipy import sparse
 
 from discriminant import LinearMachine, NotConvergedWarning, PiecewiseLinearMachine, Status, datasets
 from discriminant._engine.problem import narrow
 from discriminant.error_correcting.piecewise import _epoch
 from discriminant.error_correcting.visits import Visits
-
-
-def quietly(model, *data):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        return model.fit(*data)
 
 
 def subclass_rule(X, labels, owner, A, eta, passes):

@@ -1,16 +1,16 @@
 """Relaxation: Algorithms 8 and 9 to the step, Eqs. 37 and 40, the stop, Kesler's form, storage, bad factors."""
 
 import gc
-import warnings
 import weakref
 
 import numpy as np
 import pytest
+from correction_cases import normalized, quietly, table
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from discriminant import GradientDescent, NotConvergedWarning, Relaxation, Status, datasets, kesler, schedules
+from discriminant import GradientDescent, NotConvergedWarning, Relaxation, Status, kesler, schedules
 from discriminant._engine.driver import Watch
 from discriminant._engine.problem import make_problem
 from discriminant._engine.rows import CSR
@@ -31,15 +31,6 @@ def halves(X):
     indices = np.tile(np.r_[np.arange(d)[::-1], np.arange(d)], n)
     data = np.hstack([X[:, ::-1], X]).ravel() / 2
     return sparse.csr_array((data, indices, np.arange(0, 2 * n * d + 1, 2 * d)), shape=(n, d))
-
-
-def table(*categories):
-    X, y = datasets.table(*categories)
-    return np.asarray(X, float), np.asarray(y)
-
-
-def normalized(X, y):
-    return np.where(np.asarray(y) == np.max(y), 1.0, -1.0)[:, None] * np.column_stack([np.ones(len(X)), X])
 
 
 def algorithm_9(Y, b, eta, a, passes):
@@ -63,12 +54,6 @@ def algorithm_8(Y, b, eta, a, steps):
         total = sum((b - a @ y) / (y @ y) * y for y in Y if a @ y <= b)
         path.append(a + eta(len(path)) * total)
     return np.array(path)
-
-
-def quietly(model, *data):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        return model.fit(*data)
 
 
 def compiled_arguments(X, y, A, **parameters):
@@ -346,29 +331,6 @@ def test_the_batch_form_of_keslers_rule():
         a = a + 0.05 * sum((1.0 - a @ row) / (row @ row) * row for row in violators)
     model = quietly(Relaxation(batch=True, eta=0.05, max_iter=25), X, y)
     np.testing.assert_allclose(model.weights_, a.reshape(3, 3), rtol=1e-9, atol=1e-12)
-
-
-def test_all_four_categories_without_margin():
-    """Computer exercise 12(a): not separable together, and corrections without margin shrink toward nothing."""
-    X, y = table(1, 2, 3, 4)
-    start = np.vstack([np.zeros(3), np.eye(3)])
-    model = quietly(Relaxation(margin=0, start=start, max_iter=100), X, y)
-    assert model.status_ is Status.BUDGET
-    assert model.score(X, y) > 0.7
-    assert np.linalg.norm(model.weights_) < np.linalg.norm(start)
-
-
-def test_ambiguous_regions_of_one_against_the_rest():
-    """Computer exercise 12(b): where no category or more than one claims a point."""
-    X, y = table(1, 2, 3, 4)
-    model = quietly(Relaxation(multiclass="one-vs-rest", max_iter=50), X, y)
-    grid = np.stack(np.meshgrid(np.linspace(-10, 10, 41), np.linspace(-10, 10, 41)), axis=-1).reshape(-1, 2)
-    claims = (grid @ model.coef_.T + model.intercept_ > 0).sum(axis=1)
-    np.testing.assert_array_equal(model.undecided(grid), claims != 1)
-    assert 0 < np.count_nonzero(claims != 1) < len(grid)
-    for category, row in zip(model.classes_, model.weights_, strict=True):
-        alone = quietly(Relaxation(max_iter=50), X, y == category)
-        np.testing.assert_allclose(row, alone.weights_, rtol=1e-12)
 
 
 # Weights, portions, memory

@@ -1,10 +1,10 @@
 """Balanced Winnow: Algorithm 7 with both vectors, exponents of any size, redundant features, portions, storage."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
+from correction_cases import quietly, table
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -13,17 +13,6 @@ from discriminant import BalancedWinnow, NotConvergedWarning, Perceptron, Status
 from discriminant._engine.problem import narrow
 from discriminant.error_correcting.visits import PassTotals, Visits
 from discriminant.error_correcting.winnow import ROOM, ExponentScale, _epoch, _refresh
-
-
-def table(*categories):
-    X, y = datasets.table(*categories)
-    return np.asarray(X, float), np.asarray(y)
-
-
-def quietly(model, *data):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        return model.fit(*data)
 
 
 def algorithm_7(X, y, alpha, passes, plus=1.0, minus=1.0):

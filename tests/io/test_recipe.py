@@ -53,7 +53,7 @@ HOLES = pl.DataFrame(
 
 
 def test_missing_values_are_refused_by_column_and_row() -> None:
-    with pytest.raises(io.TableError, match=r"column 'a' lacks a value in row 2: .*missing='drop'.*'median'"):
+    with pytest.raises(io.TableError, match=r"column 'a' lacks a value in row 2; .*missing='drop'.*'median'"):
         io.Recipe(weights="w").fit(HOLES)
     with pytest.raises(io.TableError, match="column 'c' lacks a value in row 3"):
         io.Recipe(features=["c"]).fit(HOLES)
@@ -65,7 +65,7 @@ def test_missing_values_are_dropped_with_their_rows() -> None:
     recipe = io.Recipe(weights="w", missing="drop")
     X, y, w = recipe.fit(HOLES)
     assert (X.tolist(), y.tolist(), w) == ([[1, 1, 0]], [0], np.array([1.0]))
-    with pytest.raises(io.TableError, match="column 'a' lacks a value in row 2: fill it in"):
+    with pytest.raises(io.TableError, match="column 'a' lacks a value in row 2; fill it in"):
         recipe.apply(HOLES)
     with pytest.raises(io.TableError, match="every one of its 4 rows lacks a value"):
         io.Recipe(missing="drop").fit(HOLES.with_columns(a=pl.lit(None)))
@@ -108,7 +108,7 @@ WRONG: dict[str, Any] = {
         FRAME
     ),
     "there is no column 'w'": lambda: io.Recipe(target="sold", weights="w").fit(FRAME),
-    "no target was given: name the column": lambda: io.Recipe().fit(FRAME),
+    "no target was given; name the column": lambda: io.Recipe().fit(FRAME),
     "also target, weights or drop": lambda: io.Recipe(target="sold", features=["sold"]).fit(FRAME),
     "no columns are left": lambda: io.Recipe(target="sold", drop=FRAME.columns[:4]).fit(FRAME),
     "missing='mean' must be one of": lambda: io.Recipe(missing="mean"),

@@ -24,14 +24,6 @@ from table_cases import FRAME
 from discriminant import datasets, io
 from discriminant.io import _chunks, tables
 
-
-@pytest.fixture
-def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Portions of 200 bytes, so that small files have many."""
-    monkeypatch.setattr(_chunks, "CHUNK", 200)
-    monkeypatch.setattr(tables, "CHUNK", 200)
-
-
 # --- formats
 
 
@@ -172,7 +164,7 @@ def test_a_label_with_a_fraction_in_a_later_portion(tmp_path: Path) -> None:
 
 def test_numbers_with_a_slip_are_not_silently_levels() -> None:
     frame = pl.DataFrame({"age": ["31", "4o", "58", "23"], "target": [0, 1, 1, 0]})
-    with pytest.raises(io.TableError, match="column 'age' holds '4o' among numbers: correct it"):
+    with pytest.raises(io.TableError, match="column 'age' holds '4o' among numbers; correct it"):
         io.Recipe().fit(frame)
     many = pl.DataFrame({"age": ["oops", *map(str, range(1500))], "target": [0, 1] * 750 + [1]})
     with pytest.raises(io.TableError, match="column 'age' holds 'oops' among numbers"):
@@ -181,7 +173,7 @@ def test_numbers_with_a_slip_are_not_silently_levels() -> None:
     with pytest.warns(UserWarning, match="column 'children' is taken for text, .* because it holds '3\\+'"):
         assert io.Recipe().fit(few)[0].shape == (20, 4)
     endless = pl.DataFrame({"age": ["1", "-Infinity"], "target": [0, 1]})
-    with pytest.raises(io.TableError, match="column 'age' holds '-Infinity': give finite numbers"):
+    with pytest.raises(io.TableError, match="column 'age' holds '-Infinity'; give finite numbers"):
         io.Recipe().fit(endless)
 
 
@@ -210,13 +202,13 @@ def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
 
 
 BAD_FILES: dict[str, tuple[str, bytes, str]] = {
-    "utf-16": ("a.csv", "a,b\n1,2\n".encode("utf-16"), "UTF-16: save it as UTF-8"),
+    "utf-16": ("a.csv", "a,b\n1,2\n".encode("utf-16"), "UTF-16; save it as UTF-8"),
     "latin-1": ("a.csv", "a,b\nné,2\n".encode("latin-1"), "save it as UTF-8"),
     "missing": ("none.csv", b"", "is not there"),
-    "ending": ("a.xlsx", b"x", "does not tell the format: take one in .csv"),
+    "ending": ("a.xlsx", b"x", "does not tell the format; take one in .csv"),
     "empty": ("a.csv", b"", "cannot be read as a table: .*empty"),
     "header": ("a.csv", b"a,b\n", "holds no rows"),
-    "ragged": ("a.csv", b"a,b\n1,2\n1,2,3\n", "row 2 has 3 fields, and there are 2 columns: correct it"),
+    "ragged": ("a.csv", b"a,b\n1,2\n1,2,3\n", "row 2 has 3 fields, and there are 2 columns; correct it"),
     "text": ("a.parquet", b"no parquet", "cannot be read"),
     "arrow": ("a.arrow", b"no arrow at all", "cannot be read"),
     "json": ("a.jsonl", b'{"a": 1}\n{"a": \n', "cannot be read"),
@@ -313,7 +305,7 @@ def test_columns_of_a_sparse_matrix_are_not_taken_for_its_rows(tmp_path: Path) -
     sparse.save_npz(tmp_path / "a.npz", X)
     assert io.read(tmp_path / "a.npz").height == 2
     sparse.save_npz(tmp_path / "a.npz", X.tocsc())
-    with pytest.raises(io.TableError, match=r"sparse matrix of format b'csc': save X.tocsr\(\)"):
+    with pytest.raises(io.TableError, match=r"sparse matrix of format b'csc'; save X.tocsr\(\)"):
         io.read(tmp_path / "a.npz")
 
 
@@ -332,19 +324,6 @@ def test_rows_beyond_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             read(tmp_path / "a.parquet")
     with pytest.raises(io.TableError, match="2,000 rows and 1 columns"):
         io.Recipe().fit(pl.DataFrame({"x": [0] * 2000, "target": [1] * 2000}))
-
-
-def test_files_of_lines_in_portions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.libsvm").write_text("".join(f"{i % 2} {i + 1}:{i}.5\n" for i in range(50)))
-    later = ['{"x": 1.5, "z": null}', '{"x": 2, "z": "red"}', "", '{"z": "red", "x": 2}']
-    (tmp_path / "a.jsonl").write_text("\n".join(['{"x": 1}'] * 20 + later) + "\n")
-    whole, labels, _ = io.Recipe().fit(io.scan(tmp_path / "a.libsvm"))
-    frame = io.read(tmp_path / "a.jsonl")
-    monkeypatch.setattr("discriminant.io._formats.PORTION", 37)
-    X, y, _ = io.Recipe().fit(io.scan(tmp_path / "a.libsvm"))
-    assert (whole != X).nnz == 0
-    assert np.array_equal(y, labels)
-    assert io.read(tmp_path / "a.jsonl").equals(frame)
 
 
 SLOW_TEXTS: dict[str, Callable[[int], str]] = {
@@ -378,95 +357,6 @@ def test_twice_the_text_takes_no_four_times_as_long(kind: str, tmp_path: Path, m
 
 
 # --- portions
-
-
-def large(n: int, rng: np.random.Generator) -> pl.DataFrame:
-    words = np.array(["plain", 'with "quotes"', "two\nlines", "comma, and ü"])
-    return pl.DataFrame(
-        {
-            "x": rng.standard_normal(n),
-            "k": rng.integers(0, 9, n),
-            "word": words[rng.integers(0, 4, n)],
-            "target": np.array(["no", "yes"])[rng.integers(0, 2, n)],
-        }
-    )
-
-
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
-def test_portions_make_the_same_matrix(ending: str, tmp_path: Path, rng: np.random.Generator) -> None:
-    frame = large(300, rng)
-    io.write(frame, tmp_path / f"a.{ending}")
-    table = io.scan(tmp_path / f"a.{ending}")
-    assert sum(1 for _ in table.portions(["x"])) > 5
-    told: list[float] = []
-    recipe = io.Recipe(standardize=True)
-    X, y, _ = recipe.fit(table, progress=told.append)
-    whole, labels, _ = io.Recipe(standardize=True).fit(frame)
-    assert np.array_equal(X, whole)
-    assert np.array_equal(y, labels)
-    assert told == sorted(told)
-    assert told[-1] == 1
-    assert np.array_equal(recipe.apply(io.scan(tmp_path / f"a.{ending}")), whole)
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_standard_input_comes_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between two of them, Ctrl-C is heard."""
-
-    class Input:
-        buffer = memory.BytesIO(b"x,target\n" + b"1.5,no\n2.5,yes\n" * 200)
-
-    monkeypatch.setattr(sys, "stdin", Input)
-    table = io.scan("-")
-    assert sum(1 for _ in table.portions(["x"])) > 5
-    X, y, _ = io.Recipe().fit(table)
-    assert (X.sum(), y.tolist()) == (800, ["no", "yes"] * 200)
-
-
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("header", [True, False])
-def test_messy_portions(header: bool, tmp_path: Path) -> None:
-    """Blanks, gaps and words of labels are read in each portion as in the first."""
-    lines = ["1, 2.5, 007", "+2, ?, 008", "3 , -, 007", "4, 1, 008 "] * 60
-    path = tmp_path / "a.csv"
-    path.write_text("# a remark\n" + ("x, z, t\n" if header else "") + "\n\n".join(lines) + "\n")
-    target = "t" if header else "column_3"
-    recipe = io.Recipe(target=target, missing="median")
-    X, y, _ = recipe.fit(io.scan(path, header=header, labels=target))
-    assert X.tolist() == [[1, 2.5], [2, 1.75], [3, 1.75], [4, 1]] * 60
-    assert y.tolist() == ["007", "008"] * 120
-    assert recipe.reading == [f"column {recipe.inputs[1]!r}: 120 missing values, the median 1.75 in their place"]
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_types_may_widen_and_errors_tell_the_row_of_the_file(tmp_path: Path) -> None:
-    lines = [f"{i},{i % 2}" for i in range(500)]
-    lines[400] = "400.5,0"
-    path = tmp_path / "a.csv"
-    path.write_text("x,target\n" + "\n".join(lines))
-    X, y, _ = io.Recipe().fit(io.scan(path))
-    assert (X[400, 0], X[499, 0], y[401]) == (400.5, 499, 1)
-    for bad, sentence in (("oops", "column 'x' holds 'oops' in row 401"), ("NA", "'x' lacks a value in row 401")):
-        lines[400] = f"{bad},0"
-        path.write_text("x,target\n" + "\n".join(lines) + "\n")
-        with pytest.raises(io.TableError, match=sentence):
-            io.Recipe().fit(io.scan(path))
-    X, y, _ = io.Recipe(missing="drop").fit(io.scan(path))
-    assert (len(X), X[400, 0]) == (499, 401)
-    lines[400] = '"never closed,0'
-    path.write_text("x,target\n" + "\n".join(lines * 5) + "\n")
-    with pytest.raises(io.TableError, match=r"quotation or a line after row|cannot be read"):
-        io.Recipe().fit(io.scan(path))
-
-
-@pytest.mark.usefixtures("small_chunks")
-def test_a_header_of_two_lines(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text('"size\nin m",target\n' + "1.5,0\n2.5,1\n" * 100)
-    recipe = io.Recipe()
-    X, _, _ = recipe.fit(io.scan(tmp_path / "a.csv"))
-    assert recipe.feature_names == ["size\nin m"]
-    assert X.sum() == 400
 
 
 def test_data_frames_of_others() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pytest
+from network_cases import quiet, same_weights
 from scipy import special
-from sklearn.datasets import load_iris
 from sklearn.neural_network import MLPRegressor
 
 from discriminant import (
@@ -16,23 +15,6 @@ from discriminant import (
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-
-
-@pytest.fixture
-def iris() -> tuple[Any, Any]:
-    X, y = load_iris(return_X_y=True)
-    return (X - X.mean(axis=0)) / X.std(axis=0), y
-
-
-def quiet(model: Any, X: Any, y: Any, **more: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # also scikit-learn's ConvergenceWarning
-        return model.fit(X, y, **more)
-
-
-def same_weights(one: Any, other: Any, atol: float = 0.0) -> None:
-    for a, b in zip(one.coefs_ + one.intercepts_, other.coefs_ + other.intercepts_, strict=True):
-        np.testing.assert_allclose(a, b, rtol=0, atol=atol)
 
 
 def test_example_16_gradient_of_one_linear_unit() -> None:

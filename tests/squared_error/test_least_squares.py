@@ -135,7 +135,7 @@ class TestProbabilities:
         assert not hasattr(LeastSquares(targets=np.ones(4)), "predict_proba")
         X, y = datasets.iris()
         model = LeastSquares(losses=np.ones((3, 3))).fit(X, y)
-        with pytest.raises(ValueError, match="two classes cost the same"):
+        with pytest.raises(ValueError, match="two cost the same"):
             model.predict_proba(X)
 
 

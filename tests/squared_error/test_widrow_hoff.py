@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.callback import ScoringMonitor
+from widrow_hoff_cases import fitted, normalized
 
 from discriminant import (
     NotConvergedWarning,
@@ -23,31 +20,14 @@ from discriminant import (
     WidrowHoffRegressor,
     augment,
     datasets,
-    normalize,
     schedules,
 )
 from discriminant._engine.driver import Watch
+from discriminant._engine.path import Trail
 from discriminant._engine.problem import make_problem, narrow
 from discriminant.squared_error.aimed_patterns import AimedProblem, Aims
 from discriminant.squared_error.widrow_hoff import StepTotals, _epoch, lms_step, rule_of
 from discriminant.squared_error.widrow_hoff_parameters import WidrowHoffPlan
-
-
-@contextmanager
-def unfinished() -> Iterator[None]:
-    """A fit that is cut short on purpose."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConvergedWarning)
-        yield
-
-
-def fitted(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
-    with unfinished():
-        return model.fit(X, y, sample_weight)
-
-
-def normalized(X: Any, y: Any) -> Any:
-    return normalize(augment(np.asarray(X, float)), y)
 
 
 def least_squares(X: Any, y: Any, b: Any = None, weight: Any = None) -> Any:
@@ -64,12 +44,6 @@ def by_hand(Y: Any, b: Any, eta: Callable[[int], float], passes: int, a: Any, or
             k += 1
             path.append(path[-1] + eta(k) * (b[i] - path[-1] @ Y[i]) * Y[i])
     return np.array(path)
-
-
-@pytest.fixture
-def data(rng: np.random.Generator) -> tuple[Any, Any]:
-    X = rng.normal(size=(30, 3))
-    return X, (X @ [1.0, -2.0, 0.5] + 0.5 * rng.normal(size=30) > 0.3).astype(int)
 
 
 SINGLE = [0.05, "1/k", lambda k: 1 / (k + 5), schedules.Harmonic(0.3)]
@@ -185,7 +159,7 @@ class TestCompiledPass:
             if kind == "batch":
                 into = np.zeros_like(a)
             aims = Aims(t, weight, np.ones(7))
-            told = StepTotals(*function(rows, aims, order, a, into, etas, kind == "dual", path, cursor))
+            told = StepTotals(*function(rows, aims, order, a, into, etas, kind == "dual", Trail(path, cursor)))
             results.append((told, into, path, cursor))
         for one, other in zip(*results, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12)
@@ -199,11 +173,10 @@ class TestCompiledPass:
     def test_what_is_not_finite_stops_the_pass(self, bad: float) -> None:
         X = narrow(np.array([[1.0], [bad]]))
         order, a = np.arange(2, dtype=np.uint32), np.zeros(2)
-        cursor = np.array([0, 1, 1])
         for function in (_epoch, _epoch.py_func):
             with np.errstate(invalid="ignore"):
                 aims = Aims(np.ones(2), np.empty(0), np.ones(2))
-                told = StepTotals(*function(X, aims, order, a, a, np.ones(2), False, None, cursor))
+                told = StepTotals(*function(X, aims, order, a, a, np.ones(2), False, None))
             assert not told.finite
 
 
@@ -390,113 +363,6 @@ class TestProblem32:
         assert model.status_ is Status.CONVERGED
 
 
-class TestLimits:
-    def test_default_stays_finite_on_the_slides_points(self) -> None:
-        X, y = dataset = datasets.slides_eight()
-        model = fitted(WidrowHoff(record="weights"), X, y)
-        assert model.history_["step"][0] == pytest.approx(0.1 / 163)
-        assert np.abs(model.history_["weights"]).max() < 10
-        closer = fitted(WidrowHoff(max_iter=20_000), X, y)
-        np.testing.assert_allclose(closer.weights_, dataset.mse, atol=0.05)
-
-    def test_falling_from_one_passes_1e100_on_the_slides_points(self) -> None:
-        X, y = datasets.slides_eight()
-        with pytest.raises(ValueError, match=r"schedule='1/k' diverges: after \d+ steps.*e\+10\d.*below 0.00454"):
-            WidrowHoff(batch=True, schedule="1/k").fit(X, y)
-
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-    @pytest.mark.parametrize("dual", [False, True])
-    def test_too_long_a_step_diverges(self, dtype: Any, dual: bool) -> None:
-        X, y = datasets.slides_eight()
-        X = X.astype(dtype)
-        with pytest.raises(ValueError, match=r"schedule=0.1 diverges.*steps below 0.0123.*StandardScaler"):
-            WidrowHoff(schedule=0.1, dual=dual).fit(X, y)
-        with (
-            pytest.warns(UserWarning, match=r"not below 2 / lambda_max\(Y'Y\) = 0.0045"),
-            pytest.raises(ValueError, match="diverges"),
-        ):
-            WidrowHoff(batch=True, schedule=0.1, dual=dual).fit(X, y)
-        with pytest.raises(ValueError, match=r"schedule=0.1 diverges"):
-            WidrowHoffRegressor(schedule=0.1, dual=dual).fit(X, y)
-
-    def test_the_warning_begins_at_the_bound(self, data: Any) -> None:
-        Y = normalized(*data)
-        bound = 2 / np.linalg.eigvalsh(Y.T @ Y)[-1]
-        fitted(WidrowHoff(batch=True, schedule=0.9999 * bound, max_iter=5), *data)
-        for model in (WidrowHoff, WidrowHoffRegressor):
-            with (
-                unfinished(),
-                pytest.warns(UserWarning, match="the batch rule diverges") as caught,
-            ):
-                model(batch=True, schedule=1.0001 * bound, max_iter=5).fit(*data)
-            assert caught[0].filename == __file__
-
-    def test_many_features(self, rng: np.random.Generator) -> None:
-        """Beyond 500 features lambda_max comes from Lanczos; float32 and CSR too."""
-        X, y = rng.normal(size=(40, 700)), np.arange(40) % 2
-        answer = 1 / np.linalg.norm(augment(X), 2) ** 2
-        for given_X in (X, X.astype(np.float32), sparse.csr_array(X)):
-            model = fitted(WidrowHoff(batch=True, max_iter=1), given_X, y)
-            assert model.history_["step"][0] == pytest.approx(answer, rel=1e-3)
-
-    @pytest.mark.parametrize("scale", [1e-150, 1e150])
-    @pytest.mark.parametrize("options", [{}, {"batch": True}, {"dual": True}, {"schedule": "rls"}])
-    def test_scales(self, data: Any, scale: float, options: Any) -> None:
-        X, y = data
-        model = fitted(WidrowHoff(max_iter=20, **options), X * scale, y)
-        assert np.all(np.isfinite(model.weights_))
-
-    def test_numbers_too_large_are_refused(self, data: Any) -> None:
-        for options in ({}, {"batch": True}, {"dual": True}):
-            with pytest.raises(ValueError, match="X overflows"):
-                WidrowHoff(**options).fit(data[0] * 1e200, data[1])
-        with pytest.raises(ValueError, match="overflow float32"):
-            WidrowHoffRegressor().fit(data[0].astype(np.float32), data[0][:, 0] * 1e100)
-
-    @pytest.mark.parametrize("bad", [np.nan, np.inf])
-    def test_not_finite(self, data: Any, bad: float) -> None:
-        X = data[0].copy()
-        X[3, 1] = bad
-        for model in (WidrowHoff(), WidrowHoff(batch=True), WidrowHoff(dual=True), WidrowHoffRegressor()):
-            for given_X in (X, sparse.csr_matrix(X)):
-                with pytest.raises(ValueError, match=r"NaN|infinity"):
-                    model.fit(given_X, data[1])
-
-
-class TestStorage:
-    @pytest.mark.parametrize("options", [{}, {"batch": True}, {"dual": True}, {"schedule": "rls"}])
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-    def test_dense_and_csr_agree(self, rng: np.random.Generator, options: Any, dtype: Any) -> None:
-        X = (rng.normal(size=(40, 8)) * (rng.random((40, 8)) < 0.4)).astype(dtype)
-        y = rng.integers(0, 3, 40)
-        dense, thin = (fitted(WidrowHoff(max_iter=30, **options), M, y) for M in (X, sparse.csr_array(X)))
-        assert dense.weights_.dtype == thin.weights_.dtype == dtype
-        tolerance = 1e-10 if dtype == np.float64 else 1e-4
-        np.testing.assert_allclose(thin.weights_, dense.weights_, rtol=tolerance, atol=tolerance)
-        values = fitted(WidrowHoffRegressor(max_iter=30, **options), X, X[:, 0] * 2 - y)
-        others = fitted(WidrowHoffRegressor(max_iter=30, **options), sparse.csr_array(X), X[:, 0] * 2 - y)
-        assert values.weights_.dtype == values.coef_.dtype == values.predict(X).dtype == dtype
-        np.testing.assert_allclose(others.weights_, values.weights_, rtol=tolerance, atol=tolerance)
-
-    def test_repeated_entries(self, data: Any) -> None:
-        X, y = data
-        rows, columns = (part.ravel() for part in np.indices(X.shape))
-        twice = sparse.coo_array((np.r_[X.ravel(), X.ravel()] / 2, (np.r_[rows, rows], np.r_[columns, columns])))
-        doubled = sparse.csr_array(
-            (twice.data[order := np.argsort(twice.row, kind="stable")], twice.col[order], np.arange(31) * 6), X.shape
-        )
-        assert doubled.nnz == 2 * X.size
-        for options in ({}, {"batch": True}, {"dual": True}):
-            model = fitted(WidrowHoff(max_iter=20, **options), doubled, y)
-            np.testing.assert_allclose(model.weights_, fitted(WidrowHoff(max_iter=20, **options), X, y).weights_)
-        assert doubled.nnz == 2 * X.size
-
-    def test_float32_follows_float64(self, data: Any) -> None:
-        X, y = data
-        narrow, wide = (fitted(WidrowHoff(batch=True), X.astype(kind), y) for kind in (np.float32, np.float64))
-        np.testing.assert_allclose(narrow.weights_, wide.weights_, atol=1e-3)
-
-
 class TestWeightsAndClasses:
     def test_a_weight_multiplies_the_step(self, data: Any, rng: np.random.Generator) -> None:
         X, y = data
@@ -558,167 +424,3 @@ class TestWeightsAndClasses:
         assert model.n_iter_ == 1
         assert model.n_corrections_ == 0
         assert np.all(model.undecided(2 * X - 1))
-
-
-class TestPortions:
-    @pytest.mark.parametrize("schedule", [0.03, "1/k", "rls", lambda k: 1 / (k + 5)])
-    def test_portions_make_a_pass(self, data: Any, schedule: Any) -> None:
-        X, y = data
-        whole = fitted(WidrowHoff(schedule=schedule, max_iter=1), X, y)
-        model, values = WidrowHoff(schedule=schedule), WidrowHoffRegressor(schedule=schedule)
-        for part in (slice(0, 7), slice(7, 8), slice(8, 30)):
-            model.partial_fit(X[part], y[part], classes=[0, 1])
-            values.partial_fit(X[part], 2.0 * y[part] - 1)
-        np.testing.assert_allclose(model.weights_, whole.weights_, rtol=1e-12)
-        np.testing.assert_allclose(values.weights_, whole.weights_, rtol=1e-12)
-        assert model.n_iter_ == values.n_iter_ == 3
-        assert len(values.history_["criterion"]) == 3
-        assert model.n_corrections_ == values.n_corrections_ == 30
-
-    @pytest.mark.parametrize("schedule", [0.03, "1/k", "rls"])
-    def test_a_fit_goes_on(self, data: Any, schedule: Any) -> None:
-        """The count of visits and what the schedule has seen are not lost, nor in a pickle."""
-        X, y = data
-        two = fitted(WidrowHoff(schedule=schedule, max_iter=2), X, y)
-        one = fitted(WidrowHoff(schedule=schedule, max_iter=1), X, y)
-        one = pickle.loads(pickle.dumps(one)).partial_fit(X, y)
-        np.testing.assert_allclose(one.weights_, two.weights_, rtol=1e-12)
-        np.testing.assert_allclose(one.history_["step"], two.history_["step"])
-        values = fitted(WidrowHoffRegressor(schedule=schedule, max_iter=1), X, 2.0 * y - 1)
-        values = pickle.loads(pickle.dumps(values)).partial_fit(X, 2.0 * y - 1)
-        np.testing.assert_allclose(values.weights_, two.weights_, rtol=1e-12)
-        np.testing.assert_allclose(values.history_["step"], two.history_["step"])
-
-    def test_default_step_shrinks_with_longer_patterns(self, data: Any) -> None:
-        X, y = data
-        model = WidrowHoff().partial_fit(X, y, classes=[0, 1])
-        model.partial_fit(10 * X, y).partial_fit(X, y)
-        lengths = [np.max(np.sum(augment(s * X) ** 2, axis=1)) for s in (1, 10, 10)]
-        np.testing.assert_allclose(model.history_["step"], 0.1 / np.array(lengths))
-
-    def test_many_classes_and_portions_without_some(self, rng: np.random.Generator) -> None:
-        X, y = rng.normal(size=(12, 2)), np.repeat([0, 1, 2], 4)
-        model = WidrowHoff(schedule=0.05, multiclass="one-vs-one")
-        for part in (slice(0, 4), slice(4, 12)):
-            model.partial_fit(X[part], y[part], classes=[0, 1, 2])
-        whole = fitted(WidrowHoff(schedule=0.05, multiclass="one-vs-one", max_iter=1), X, y)
-        np.testing.assert_allclose(model.weights_, whole.weights_, atol=1e-15)
-
-    @pytest.mark.parametrize("bad", [np.nan, 1e200])
-    def test_a_refused_portion_leaves_no_trace(self, data: Any, bad: float) -> None:
-        X, y = data
-        spoiled = X.copy()
-        spoiled[5, 2] = bad
-        model, values = WidrowHoff().partial_fit(X, y, classes=[0, 1]), WidrowHoffRegressor().partial_fit(X, y)
-        with pytest.raises(ValueError, match=r"NaN|overflow"):
-            model.partial_fit(spoiled, y)
-        with pytest.raises(ValueError, match=r"NaN|overflow"):
-            values.partial_fit(spoiled, y)
-        twice = fitted(WidrowHoff(max_iter=2), X, y), fitted(WidrowHoffRegressor(max_iter=2), X, y)
-        np.testing.assert_allclose(model.partial_fit(X, y).weights_, twice[0].weights_, rtol=1e-12)
-        np.testing.assert_allclose(values.partial_fit(X, y).weights_, twice[1].weights_, rtol=1e-12)
-
-    def test_only_where_it_makes_sense(self) -> None:
-        for model in (WidrowHoff, WidrowHoffRegressor):
-            assert hasattr(model(), "partial_fit")
-            assert not hasattr(model(batch=True), "partial_fit")
-            assert not hasattr(model(dual=True), "partial_fit")
-
-    def test_a_model_does_not_keep_the_patterns(self, data: Any) -> None:
-        X = np.repeat(data[0], 3000, axis=0)
-        y = np.repeat(data[1], 3000)
-        for model in (
-            fitted(WidrowHoff(max_iter=2), X, y),
-            WidrowHoff().partial_fit(X, y, classes=[0, 1]),
-            WidrowHoffRegressor().partial_fit(X, y),
-        ):
-            assert len(pickle.dumps(model)) < X.nbytes
-
-
-BAD: list[tuple[dict[str, Any], str]] = [
-    ({"targets": "twos"}, "targets='twos' must be one of"),
-    ({"targets": [1.0, 2.0]}, r"targets has shape \(2,\).*each of the 30 rows"),
-    ({"targets": np.r_[np.ones(29), 0]}, "targets holds 0; give 'ones', or finite numbers > 0"),
-    ({"targets": np.r_[np.ones(29), -1]}, "targets holds -1"),
-    ({"targets": np.r_[np.ones(29), np.nan]}, "targets holds nan"),
-    ({"multiclass": "kesler"}, "multiclass='kesler' must be one of"),
-    ({"record": "all"}, "record='all' must be one of"),
-]
-BAD_FOR_BOTH: list[tuple[dict[str, Any], str]] = [
-    ({"schedule": 0.0}, "schedule=0.0 must be one of"),
-    ({"schedule": -1}, "schedule=-1 must be one of"),
-    (
-        {"schedule": "optimal"},
-        r"without curvature, which WidrowHoff.*\(batch=False\) has not.*'rls'",
-    ),
-    (
-        {"schedule": "rls", "batch": True},
-        r"without norms, which WidrowHoff.*\(batch=True\) has not.*'optimal'",
-    ),
-    ({"schedule": lambda k: -1.0}, r"η\(1\)"),
-    ({"tol": -1e-3}, "tol=-0.001 must be "),
-    ({"order": "backward"}, "order='backward' must be one of"),
-    ({"order": "random", "batch": True}, "order='random' must be 'cyclic' where batch=True"),
-    ({"start": np.zeros(4), "dual": True}, "start must be None where dual=True.*; drop one"),
-    ({"start": np.zeros(3)}, r"start has shape \(3,\)"),
-    ({"start": [np.nan, 0, 0, 0]}, "start.*finite"),
-    ({"max_iter": 0}, "max_iter=0 must be "),
-    ({"max_iter": 1.5}, "max_iter=1.5 must be "),
-]
-
-
-class TestBadInput:
-    @pytest.mark.parametrize(("options", "message"), BAD + BAD_FOR_BOTH)
-    def test_classifier(self, data: Any, options: Any, message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            WidrowHoff(**options).fit(*data)
-
-    @pytest.mark.parametrize(("options", "message"), [*BAD_FOR_BOTH, ({"schedule": "adaptive"}, "one without errors")])
-    def test_regressor(self, data: Any, options: Any, message: str) -> None:
-        with pytest.raises(ValueError, match=message):
-            WidrowHoffRegressor(**options).fit(*data)
-
-    def test_targets_of_a_portion(self, data: Any) -> None:
-        X, y = data
-        model = WidrowHoff(targets=np.full(30, 2.0)).partial_fit(X, y, classes=[0, 1])
-        with pytest.raises(ValueError, match="each of the 10 rows"):
-            model.partial_fit(X[:10], y[:10])
-
-    def test_targets_of_the_regressor(self, data: Any) -> None:
-        y = np.where(data[1] == 1, np.nan, 1.0)
-        with pytest.raises(ValueError, match="NaN"):
-            WidrowHoffRegressor().fit(data[0], y)
-
-
-class TestRegressor:
-    def test_report(self, data: Any) -> None:
-        model = fitted(WidrowHoffRegressor(max_iter=7), *data)
-        text, facts = str(model.report_), model.report_.to_dict()
-        assert "WidrowHoffRegressor: budget" in text
-        assert "minimized       sum of (w'x + w0 - y)^2" in text
-        assert "LeastSquaresRegressor" in text
-        assert facts["details"]["iterations"] == 7
-        assert facts["details"]["criterion value"] == model.history_["criterion"][-1]
-        assert str(pickle.loads(pickle.dumps(model)).report_) == text
-        assert set(model.history_) == {"criterion", "step", "corrections"}
-
-    def test_sample_weight(self, rng: np.random.Generator) -> None:
-        X, y, weight = rng.normal(size=(30, 3)), rng.normal(size=30), rng.random(30) * (np.arange(30) > 4)
-        model = WidrowHoffRegressor(batch=True, tol=1e-9, max_iter=20_000).fit(X, y, weight)
-        root = np.sqrt(weight)
-        answer = np.linalg.lstsq(augment(X) * root[:, None], y * root, rcond=None)[0]
-        np.testing.assert_allclose(model.weights_, answer, atol=1e-6)
-        np.testing.assert_allclose(model.predict(X), augment(X) @ answer, atol=1e-5)
-
-    def test_callbacks_see_the_model_as_it_stands(self, data: Any) -> None:
-        X, y = data
-        monitor = ScoringMonitor(scoring="r2")
-        model = WidrowHoffRegressor(schedule=0.01, max_iter=4).set_callbacks(monitor)
-        fitted(model, X, y)
-        shorter = [fitted(WidrowHoffRegressor(schedule=0.01, max_iter=k), X, y).score(X, y) for k in (1, 2, 3, 4)]
-        epochs = [row["r2"] for row in monitor.get_logs().data if row["task_name"] == "epoch"]
-        np.testing.assert_allclose(epochs, shorter)
-
-
-def expected_failures(estimator: Any) -> dict[str, str]:
-    return estimator._expected_failed_checks

@@ -113,6 +113,7 @@ def test_hard_margin_of_many_classes():
 
 # Optimality on random problems --------------------------------------------------------------------------------------
 
+
 KINDS: list[dict[str, Any]] = [
     {"loss": loss, "kernel": kernel} for loss in ("hinge", "squared_hinge") for kernel in KERNELS.values()
 ]
@@ -131,34 +132,6 @@ def test_optimality_on_random_problems(seed: int):
     model = SupportVectorMachine(C, **options).fit(X, y, weight)
     assert model.status_ is Status.CONVERGED
     check_optimal(model, X, y, weight)
-
-
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-@pytest.mark.parametrize("alike", [True, False])
-def test_weights_beyond_floats_are_refused(kernel: str, loss: str, alike: bool, rng: Rng):
-    X, y = overlapping(rng)
-    weight = np.full(60, 1e200)
-    weight[1:] = 1e200 if alike else 1
-    with pytest.raises(ValueError, match=r"sample_weight reaches 1e\+200, .*; divide the weights by their size"):
-        SupportVectorMachine(kernel=kernel, loss=loss).fit(X, y, weight)
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_kernel_values_beyond_floats_are_refused(loss: str, rng: Rng):
-    X, y = overlapping(rng)
-    with pytest.raises(ValueError, match=r"for kernel values of .*; standardize the features"):
-        SupportVectorMachine(kernel="polynomial", loss=loss).fit(X + 1e8, y)
-    with pytest.warns(NotConvergedWarning, match="rounding hides the length of w"):
-        SupportVectorMachine(kernel=mercer.Polynomial(degree=2), loss=loss).fit(X + 1e4, y)
-
-
-def test_tiny_costs(rng: Rng):
-    X, y = overlapping(rng, 61)
-    for C in (1e-20, 1e-200):
-        model = SupportVectorMachine(C, loss="squared_hinge").fit(X, y)
-        assert abs(model.gap_) <= 1e-9
-        assert_allclose(model.intercept_, 2 * y.mean() - 1, rtol=1e-6)  # the least squares of the labels
 
 
 # scikit-learn -------------------------------------------------------------------------------------------------------
@@ -249,39 +222,12 @@ def test_weights_of_classes_that_make_no_sense(given: Any, sentence: str):
         SupportVectorMachine(class_weight=given).fit(*datasets.table(1, 3))
 
 
-def test_logarithms_of_probabilities(rng: Rng):
-    X, y = overlapping(rng, 60, 3, 3)
-    model = SupportVectorMachine(probability=True).fit(X, y)
-    assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
-    assert not hasattr(SupportVectorMachine().fit(X, y), "predict_log_proba")
-
-
 def test_bound_of_support_vectors(rng: Rng):
     X, y = overlapping(rng)
     model = SupportVectorMachine().fit(X, y)
     assert bounds.support_vector(model) == model.support_.size / 60
     with pytest.raises(ValueError, match="two-class"):
         bounds.support_vector(SupportVectorMachine().fit(*datasets.table()))
-
-
-# Probabilities ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("c", [2, 3])
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
-def test_probabilities(kernel: Any, c: int, rng: Rng):
-    X, y = overlapping(rng, 90, 4, c)
-    model = SupportVectorMachine(kernel=kernel, probability=True).fit(X, y)
-    chances = model.predict_proba(X)
-    assert chances.shape == (90, c)
-    assert np.all(chances >= 0)
-    assert_allclose(chances.sum(axis=1), 1)
-    if c == 2:
-        order = np.argsort(model.decision_function(X))
-        assert np.all(np.diff(chances[order, 1]) >= -1e-12)
-    plain = SupportVectorMachine(kernel=kernel).fit(X, y)
-    assert_array_equal(plain.predict(X), model.predict(X))
-    assert not hasattr(plain, "predict_proba")
 
 
 # Equivalences -------------------------------------------------------------------------------------------------------
@@ -338,16 +284,6 @@ def test_feature_permutation_permutes(rng: Rng):
     assert_allclose(one.coef_[:, [2, 0, 1]], other.coef_, atol=1e-8)
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e6])
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-def test_scale(scale: float, loss: str, rng: Rng):
-    X, y = overlapping(rng)
-    one = SupportVectorMachine(loss=loss).fit(X, y)
-    other = SupportVectorMachine(1 / scale**2, loss=loss).fit(X * scale, y)
-    assert_allclose(other.coef_ * scale, one.coef_, rtol=1e-5)
-    assert other.gap_ <= 1e-6
-
-
 def test_degenerate_data():
     for X, y in (
         ([[1.0], [3.0]], [0, 1]),
@@ -388,36 +324,6 @@ def test_clone_and_pickle(options: dict[str, Any]):
     assert_array_equal(copy.fit(X, y).alpha_, model.alpha_)
 
 
-@pytest.mark.parametrize("number", [1, 3])
-def test_interrupt_of_the_sigmoids_leaves_a_machine_without_them(
-    number: int, monkeypatch: pytest.MonkeyPatch, rng: Rng
-):
-    X, y = overlapping(rng)
-    plain, model = SupportVectorMachine().fit(X, y), SupportVectorMachine(probability=True).fit(X, y)
-    fits = press_in_fit(monkeypatch, number)
-    with pytest.warns(FitInterruptedWarning) as caught:
-        model.fit(X, y)
-    assert len(caught) == 1
-    assert len(fits) == number  # no further fold was begun
-    assert model.status_ is Status.STOPPED
-    assert caught[0].message.report is model.report_
-    assert not hasattr(model, "sigmoids_")
-    with pytest.raises(ValueError, match="fit again"):
-        model.predict_proba(X)
-    if number > 1:
-        assert_array_equal(model.decision_function(X), plain.decision_function(X))
-        assert "sigmoids are missing" in str(model.report_)
-
-
-def test_a_failed_calibration_leaves_the_model_as_it_was(rng: Rng):
-    X, y = overlapping(rng)
-    model = SupportVectorMachine(probability=True).fit(X, y)
-    before = dict(model.__dict__)
-    with pytest.raises(ValueError, match="probability=True must be False where a class has 3 rows"):
-        model.fit(X[:6], y[:6])  # too few for five folds
-    assert model.__dict__ == before
-
-
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 @pytest.mark.parametrize("kernel", ["linear", "gaussian"])
 def test_interrupt_before_the_first_step_tells_the_criterion_at_zero(
@@ -436,39 +342,6 @@ def test_interrupt_before_the_first_step_tells_the_criterion_at_zero(
 # hard numbers -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scale", [1e-323, 1e-300, 1e-160, 1e300])
-@pytest.mark.parametrize(
-    "options", [{}, {"loss": "squared_hinge"}, {"C": np.inf}, {"intercept": "augmented"}, {"probability": True}]
-)
-def test_numbers_whose_squares_are_no_floats_are_refused(options: dict[str, Any], scale: float, rng: Rng):
-    X, y = overlapping(rng)
-    X[:, 0] += 9 * y
-    with pytest.raises(ValueError, match=r"(under|over)flows.*[Dd]ivide the features"):
-        SupportVectorMachine(**options).fit(scale * X, y)
-
-
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
-@pytest.mark.parametrize("kernel", ["linear", "gaussian"])
-def test_costs_that_are_hardly_floats_are_refused(kernel: str, loss: str, rng: Rng):
-    X, y = overlapping(rng)
-    for C, weight, other in ((1.0, 1e-310, "larger"), (1e200, 1e100, "smaller")):
-        with pytest.raises(ValueError, match=f"give a {other} cost"):
-            SupportVectorMachine(C, kernel=kernel, loss=loss).fit(X, y, np.full(60, weight))
-
-
-def test_an_infinite_margin_has_its_reason():
-    model = SupportVectorMachine(kernel="gaussian").fit([[1.0], [1.0], [1.0]], [0, 1, 1])
-    assert model.margin_ == np.inf
-    assert "margin_ and width_ are infinite" in str(model.report_)
-
-
-def test_a_tiny_cost_has_a_finite_margin(rng: Rng):
-    X, y = overlapping(rng, 61)
-    model = SupportVectorMachine(1e-200).fit(X, y)
-    assert np.square(model.coef_).sum() == 0  # it underflows
-    assert_allclose(model.margin_ * np.linalg.norm(1e200 * model.coef_), 1e200, rtol=1e-12)
-
-
 @pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-rest"])
 @pytest.mark.parametrize("C", [1.0, 1e10])
 def test_the_report_of_many_classes_is_that_of_the_model(C: float, multiclass: str, rng: Rng):
@@ -483,6 +356,7 @@ def test_the_report_of_many_classes_is_that_of_the_model(C: float, multiclass: s
 
 
 # Parameters ---------------------------------------------------------------------------------------------------------
+
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"C": 0}, "C=0 must be .*inf for the hard margin"),

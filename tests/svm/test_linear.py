@@ -86,7 +86,7 @@ def test_augmented_hard_margin_is_the_shortest_solution(name: Any):
 def test_the_error_carries_a_certificate(intercept: str, labels: Any, make: Any):
     for X, y in (datasets.table(1, 3), datasets.inseparable_six(), datasets.xor_signed()):
         y = np.array(labels)[y]
-        with pytest.raises(NotSeparableError, match=r"C=inf asks for a plane.*Take a finite C") as caught:
+        with pytest.raises(NotSeparableError, match=r"C=inf asks for a plane.*take a finite C") as caught:
             SupportVectorMachine(C=np.inf, intercept=intercept).fit(make(X), y)
         assert caught.value.certificate.verify(X, y)
 

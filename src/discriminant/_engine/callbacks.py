@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from sklearn.callback import CallbackSupportMixin
 from sklearn.callback import with_callbacks as _with_callbacks
 
-__all__ = ["CallbackSupportMixin", "Listener", "with_callbacks"]
+from .._guards.state import F
 
-F = TypeVar("F", bound=Callable[..., Any])
+__all__ = ["CallbackSupportMixin", "Listener", "with_callbacks"]
 
 
 def with_callbacks(method: F) -> F:

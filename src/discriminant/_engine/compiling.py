@@ -16,14 +16,13 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numba
 from numba.core import caching, event
 
+from .._guards.state import F
 from ..exceptions import warn_user
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 config: Any = numba.config  # its names come from the environment
 FunctionCache: Any = caching.FunctionCache

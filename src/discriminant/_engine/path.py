@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,24 @@ def record(path: NDArray[Any], cursor: NDArray[np.int64], A: NDArray[Any]) -> No
         cursor[1] += 1
 
 
+class Trail(NamedTuple):
+    """Where a compiled pass records corrected weights: the rows of a path and its cursor.
+
+    Where no path is kept there is None in its place, which the compiler leaves out: the mere possibility would cost a
+    pass over short rows 5 % of its time.
+    """
+
+    rows: NDArray[Any]
+    cursor: NDArray[np.int64]
+
+
+@inlined
+def note(trail: Trail | None, A: NDArray[Any]) -> None:
+    """Record A if a path is kept."""
+    if trail is not None:
+        record(trail.rows, trail.cursor, A)
+
+
 class Path(Changing):
     """The weights a(1), a(2), ... of a fit, one row a correction, bounded in memory by thinning.
 
@@ -46,32 +64,34 @@ class Path(Changing):
     """
 
     def __init__(self, A: NDArray[Any], wanted: bool, shares: int = 1) -> None:
-        self.rows: NDArray[Any] | None = None
+        self.rows = np.empty((0, A.size), A.dtype)  # none where none are wanted
         self.cursor = np.array([0, 1, 1], np.int64)
         if wanted:
             room = MAX_BYTES // shares // A.nbytes
             self.rows = np.empty((min(MAX_CORRECTIONS + 1, max(room, 3)), A.size), A.dtype)
             self.rows[0] = A.ravel()
 
+    @property
+    def trail(self) -> Trail | None:
+        return Trail(self.rows, self.cursor) if self.rows.size else None
+
     def add(self, A: NDArray[Any]) -> None:
-        if self.rows is not None:
+        if self.rows.size:
             record(self.rows, self.cursor, A)
 
     def undo(self, known: set[int]) -> Undo:
         """What puts the rows in use back; the others hold nothing yet."""
         cursor = self.cursor.copy()
-        rows = None if self.rows is None else self.rows[: cursor[1]].copy()
+        rows = self.rows[: cursor[1]].copy()
 
         def back() -> None:
-            self.cursor[:] = cursor
-            if self.rows is not None:
-                self.rows[: cursor[1]] = rows
+            self.cursor[:], self.rows[: cursor[1]] = cursor, rows
 
         return back
 
     def so_far(self, A: NDArray[Any]) -> NDArray[Any] | None:
         """The rows in use, closed by the present A when thinning passed over it."""
-        if self.rows is None:
+        if not self.rows.size:
             return None
         corrections, used, stride = (int(c) for c in self.cursor)
         rows = self.rows[:used].reshape(-1, *A.shape)

@@ -18,6 +18,7 @@ from .refusals import refusal
 from .rows import CSR, Rows, compiled, row_count, row_sqnorm
 
 EMPTY = np.empty(0)
+DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ functions to numba, which picks the dense or the sparse one while compiling.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import numba
 import numpy as np
@@ -16,9 +16,8 @@ from numba.core import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
+from .._guards.state import F
 from .compiling import cached
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 # Without reassociation a dot product stays scalar; nnan and ninf would break the test for finite data.
 FASTMATH = {"reassoc", "contract", "nsz"}

@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .validation import all_finite
+
 Shape = str | Callable[[Any, dict[str, int]], bool]
 Held = dict[str, Shape | None]
 T = TypeVar("T", bound=type)
@@ -54,7 +56,7 @@ def storable(kind: T) -> T:
 def is_floats(value: Any, *shapes: tuple[int, ...]) -> bool:
     """Whether it is an array of finite floats, of one of the shapes if any are given."""
     fits = isinstance(value, np.ndarray) and value.dtype.kind == "f" and (not shapes or value.shape in shapes)
-    return fits and bool(np.all(np.isfinite(value)))
+    return fits and all_finite(value)
 
 
 def is_number(value: Any) -> bool:

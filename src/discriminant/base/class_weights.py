@@ -36,7 +36,9 @@ def _by_class(class_weight: Any, classes: NDArray[Any]) -> Vector:
     """The weights of a dict by class, 1 for a class that it does not name."""
     known = set(classes.tolist())
     if strange := [label for label in class_weight if label not in known]:
-        raise ValueError(f"class_weight names {strange[0]!r}, which is not among the classes {sorted(known)}.")
+        raise ValueError(
+            f"class_weight names {strange[0]!r}, which is not among the classes {sorted(known)}; leave it out."
+        )
     weights = [class_weight.get(label, 1.0) for label in classes.tolist()]
     positive = Number("give weights > 0", 0)
     return np.array([positive("class_weight", weight) for weight in weights])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import fields
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,12 @@ from .._engine.callbacks import CallbackSupportMixin, Listener
 from .._engine.driver import Plan, Rule, Watch, drive, watching
 from .._engine.problem import Problem
 from .._guards.parameters import PASSES, Constraint, check_parameters, refused
+from .._guards.state import F
 from .._guards.validation import finite_floats
 from ..exceptions import warn_of
 from ..solution import Epochs, Report, Solution
 from .inherited_docs import DocumentedEstimator
 
-F = TypeVar("F", bound=Callable[..., Any])
 Solutions = list[Solution[Any]]
 
 

@@ -1,8 +1,4 @@
-"""Classifiers that give probabilities: the public methods, described once.
-
-Tests: ``tests/logistic/test_estimator.py``, ``tests/svm/test_estimator.py``,
-``tests/squared_error/test_least_squares.py``.
-"""
+"""Classifiers that give probabilities: the public methods, described once."""
 
 from __future__ import annotations
 

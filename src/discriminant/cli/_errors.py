@@ -30,7 +30,7 @@ def sentence(error: BaseException) -> str:
     if told is not None:
         return shortened(f"{told().rstrip('.')}. Try --help.".replace("?.", "?"))
     if isinstance(error, MemoryError):
-        return f"the data do not fit into memory ({shortened(str(error), 200)}): take fewer rows or --features."
+        return f"the data do not fit into memory ({shortened(str(error), 200)}); take fewer rows or --features."
     if isinstance(error, ImportError | ValueError) or is_late(error):
         return shortened(option_names(str(error)) or type(error).__name__)
     if isinstance(error, OSError):

@@ -50,7 +50,7 @@ def make(procedure: Procedure, settings: list[str] | None, seed: int) -> Any:
 def _setting(text: str, kind: str, known: dict[str, Any]) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise CommandError(f"--set {text!r} is no setting: write NAME=VALUE, such as C=10.")
+        raise CommandError(f"--set {text!r} is no setting; write NAME=VALUE, such as C=10.")
     if name not in known:
         raise CommandError(f"--set {text!r}: {kind} has no parameter {name!r}. {nearest(name, known)}".rstrip())
     return name, value_of(value)

@@ -204,7 +204,7 @@ def check_place(target: str | None, *inputs: str, option: str = "-o") -> None:
         return
     path = Path(target)
     if path.is_dir():
-        raise CommandError(f"{option} {target!r} is a folder: give the name of a file.")
+        raise CommandError(f"{option} {target!r} is a folder; give the name of a file.")
     if not path.parent.is_dir():
         raise CommandError(f"{option} {target!r}: there is no folder {str(path.parent)!r}; make it first.")
     if not os.access(path.parent, os.W_OK):
@@ -212,7 +212,7 @@ def check_place(target: str | None, *inputs: str, option: str = "-o") -> None:
     for source in inputs:
         if path.is_file() and _is_same(path, source):
             read = "standard input" if source == "-" else repr(source)
-            raise CommandError(f"{option} {target!r} would overwrite {read}, which is read: give another name.")
+            raise CommandError(f"{option} {target!r} would overwrite {read}, which is read; give another name.")
 
 
 def _is_same(path: Path, source: str) -> bool:

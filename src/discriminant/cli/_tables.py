@@ -46,7 +46,7 @@ def dataset(name: str) -> Dataset | None:
         return datasets.load(stem, *numbers, **fixed)
     except TypeError:
         shown = stem.replace("_", "-")
-        raise CommandError(f"the data set {shown!r} takes no numbers {numbers}: leave them out.") from None
+        raise CommandError(f"the data set {shown!r} takes no numbers {numbers}; leave them out.") from None
 
 
 def frame_of(found: Dataset) -> Any:
@@ -66,7 +66,7 @@ def table(source: str, format: str | None, **known: Any) -> tuple[Table, str | N
     if source != "-" and not Path(source).exists() and format is None:
         found = dataset(source)
         if found is not None and known.get("header") is not None:
-            raise CommandError("--header and --no-header are for CSV files: leave them out.")
+            raise CommandError("--header and --no-header are for CSV files; leave them out.")
         if found is not None:
             return Table.of(frame_of(found)), TARGET
         _refuse(source)
@@ -172,10 +172,10 @@ def standard_input(first: str, second: str) -> None:
 def check_file(source: str, what: str) -> None:
     path = Path(source)
     if path.is_dir():
-        raise CommandError(f"{source!r} is a folder: give {what}.")
+        raise CommandError(f"{source!r} is a folder; give {what}.")
     if not path.exists():  # a pipe will do: <(command)
         hint = nearest(source, _beside(source, (".json",)), only=True)
-        raise CommandError(f"there is no file {source!r}: give {what}. {hint}".rstrip())
+        raise CommandError(f"there is no file {source!r}; give {what}. {hint}".rstrip())
 
 
 def text_of(source: str, what: str) -> str:
@@ -187,9 +187,9 @@ def text_of(source: str, what: str) -> str:
         with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
             text = read_text(file)
     except UnicodeDecodeError:
-        raise CommandError(f"{source!r} is not text: give {what}.") from None
+        raise CommandError(f"{source!r} is not text; give {what}.") from None
     if len(text) > LARGEST:
-        raise CommandError(f"{source!r} has more than {LARGEST:,} characters: give {what}.")
+        raise CommandError(f"{source!r} has more than {LARGEST:,} characters; give {what}.")
     return text
 
 

@@ -1,4 +1,4 @@
-"""``discriminant compare``: every procedure on one table.  Tests: ``tests/cli/test_command.py``."""
+"""``discriminant compare``: every procedure on one table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compare(
     check_place(html, given.data, option="--html")
     procedures = list(chosen("all" if methods == "all" else names(methods) or []))
     if not procedures:
-        raise CommandError(f"--methods {methods!r} names no procedure: write all, or names with commas between them.")
+        raise CommandError(f"--methods {methods!r} names no procedure; write all, or names with commas between them.")
     recipe, X, y, w = learnable(given)
     drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
     from .. import comparison  # heavy: what is wrong with the table has been said before

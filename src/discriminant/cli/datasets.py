@@ -1,4 +1,4 @@
-"""``discriminant datasets``: the data sets of the package, or one as a table.  Tests: ``tests/cli/test_command.py``."""
+"""``discriminant datasets``: the data sets of the package, or one as a table."""
 
 from __future__ import annotations
 

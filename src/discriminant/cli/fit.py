@@ -26,7 +26,7 @@ def fit(
     The model file is JSON. It remembers how the table is to be read, so that `discriminant predict` needs nothing else.
     """
     if json and output == "-":
-        raise CommandError("--json and -o - would both write to stdout: give the model a file name.")
+        raise CommandError("--json and -o - would both write to stdout; give the model a file name.")
     check_place(output, given.data)
     model, recipe, X, y, _, interrupted = learned(given, find(given.method), lambda _: output and _writer())
     if output == "-":

@@ -1,4 +1,4 @@
-"""``discriminant methods``: every procedure with what it does, in a line.  Tests: ``tests/cli/test_command.py``."""
+"""``discriminant methods``: every procedure with what it does, in a line."""
 
 from __future__ import annotations
 

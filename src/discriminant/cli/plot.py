@@ -1,4 +1,4 @@
-"""``discriminant plot``: a picture of a fit.  Tests: ``tests/cli/test_command.py``."""
+"""``discriminant plot``: a picture of a fit."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def predict(
     fitted, recipe = model_of(model)
     if recipe is None:
         raise CommandError(
-            "the model was saved without its recipe, so that the columns of a table mean nothing to it: fit it with "
+            "the model was saved without its recipe, so that the columns of a table mean nothing to it; fit it with "
             "`discriminant fit`, or give io.save a recipe."
         )
     if given.unseen is not None:
@@ -146,6 +146,6 @@ def _with(frame: Any, new: dict[str, Any]) -> Any:
 
     taken = [name for name in new if name in frame.columns]
     if taken:
-        raise CommandError(f"the table has a column {taken[0]!r} already: choose another name with --column.")
+        raise CommandError(f"the table has a column {taken[0]!r} already; choose another name with --column.")
     flat = frame.select(name for name, kind in frame.schema.items() if not kind.is_nested())
     return flat.with_columns(polars.Series(name, value) for name, value in new.items())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._guards.parameters import refused
+from .._guards.validation import all_finite
 from ._dataset import PATTERN_CLASSIFICATION, Dataset, loader, overlap_proof, separated, two_categories, unnamed
 
 __all__ = [
@@ -281,7 +282,7 @@ def symmetric_six(third: Sequence[float] = (-0.25, -1.5)) -> Dataset:
     (True, False)
     """
     point = np.asarray(third, dtype=np.float64)
-    if point.shape != (2,) or not np.isfinite(point).all():
+    if point.shape != (2,) or not all_finite(point):
         raise refused("third", third, "a point of the plane", "give two finite numbers")
     base = np.array([[1.0, 2.0], [2.0, -4.0]])
     c1, c2 = np.linalg.solve(base.T, point).tolist()

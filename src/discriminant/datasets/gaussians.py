@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._guards.parameters import refused
+from .._guards.validation import all_finite
 from ._dataset import PATTERN_CLASSIFICATION, Dataset, loader, unnamed
 from .generators import ROWS, generator
 
@@ -130,7 +131,7 @@ def gaussian_pair(
 
 def _gaussians(means: ArrayLike, covariances: ArrayLike | None) -> tuple[FloatArray, FloatArray]:
     m = np.array(means, dtype=np.float64)
-    if m.ndim != 2 or m.shape[0] != 2 or m.shape[1] == 0 or not np.isfinite(m).all():
+    if m.ndim != 2 or m.shape[0] != 2 or m.shape[1] == 0 or not all_finite(m):
         raise refused("means", means, "two finite points", "give shape (2, d)")
     d = m.shape[1]
     S = np.array(np.eye(d) if covariances is None else covariances, dtype=np.float64)

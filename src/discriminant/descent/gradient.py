@@ -94,7 +94,7 @@ class GradientRule(CriterionRule):
         if not 0 < curvature < np.inf:
             raise ValueError(
                 f"{self.named} needs a positive, finite curvature, but that of criterion={self.criterion.name!r} along "
-                f"its gradient is {curvature:.3g} at step {self.k + 1}. Take a number or '1/k', or divide the features "
+                f"its gradient is {curvature:.3g} at step {self.k + 1}; take a number or '1/k', or divide the features "
                 "by their size."
             )
         return float(unit @ unit) / curvature

@@ -28,6 +28,7 @@ from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.refusals import refuse_vanishing
 from .._guards.parameters import RECORD, Number, refused
+from .._guards.validation import all_finite
 from ..base.classifier import IterativeClassifier
 from ..criteria import Criterion
 from ..samples import Samples
@@ -75,14 +76,14 @@ class CriterionRule:
         self.answer, self.a = A, A[0]
         self.tol = max(float(plan.tol), 100 * float(np.finfo(problem.dtype).eps))  # rounding ends no sooner
         self.named = f"criterion={self.criterion.name!r}"  # the parameter that a divergence is put down to
-        self.trail = Path(self.a, plan.run.record, plan.run.shares)
+        self.recorded = Path(self.a, plan.run.record, plan.run.shares)
         self.k = 0
         self.findings = Findings()
         self.here: Place | None = None  # what is known already of the present a
 
     @property
     def path(self) -> NDArray[Any] | None:
-        return self.trail.so_far(self.a)
+        return self.recorded.so_far(self.a)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One step; the errors and the criterion are those before it."""
@@ -93,10 +94,10 @@ class CriterionRule:
             self.highest, self.steepest = at_zero.value, max(length(at_zero.gradient), length(here.gradient))
         with np.errstate(over="ignore", invalid="ignore"):  # seen and said below
             step, eta = self.step(here, watch)
-        if not (np.isfinite(here.value) and np.all(np.isfinite(step))):
+        if not (np.isfinite(here.value) and all_finite(step)):
             raise ValueError(
                 f"{self.named} diverges: after {self.k} steps the criterion is {here.value:.3g} and the next step not "
-                "finite. Take a smaller step, another criterion, or divide the features by their size."
+                "finite; take a smaller step, another criterion, or divide the features by their size."
             )
         self.k += 1
         errors, moved = int(np.count_nonzero(here.margins[self.part] <= 0)), bool(np.any(step))
@@ -108,7 +109,7 @@ class CriterionRule:
                 self.here = None
             self.a = a - step
             self.answer = self.a[None]
-            self.trail.add(self.a)
+            self.recorded.add(self.a)
         if done and errors:
             self.explain(moved)
         finished = Status.CONVERGED if errors or moved else Status.SEPARATED

@@ -1,7 +1,4 @@
-"""An error-correcting rule at work: its plan, its steps, passes that correct on the way or sum up a batch.
-
-Tests: ``tests/error_correcting/test_perceptron.py``.
-"""
+"""An error-correcting rule at work: its plan, its steps, passes that correct on the way or sum up a batch."""
 
 from __future__ import annotations
 
@@ -18,13 +15,12 @@ from .._engine.threads import Workers
 from .._guards.parameters import Number, refused
 from .._guards.state import Changing
 from ..bounds import perceptron_from_numbers
-from ..schedules import get
+from ..schedules import AHEAD, get
 from ..solution import Epoch, Findings, Status
-from .visits import Array, Order, PassTotals, Trail, Visits, count_errors
+from .visits import Array, Order, PassTotals, Visits, count_errors
 
 LONG = 2_000_000  # matrix entries of a batch that are worth threads
 PARTS = 8  # of such a batch
-AHEAD = 8192  # steps of a variable increment that are computed at a time, at the most
 NOTHING = PassTotals()  # met so far
 
 MARGIN = Number("give a margin b >= 0", 0, closed=True)
@@ -65,8 +61,7 @@ class ErrorCorrectingRule(Changing):
         self.repeats = self.fixed is not None and plan.order == "cyclic" and not plan.online
         self._begun_with: dict[int, int] = {}  # digests of the weights at the beginning of each pass
         self.recorded = Path(A, plan.record, plan.shares)
-        rows = None if plan.batch else self.recorded.rows  # a batch records what it makes of the sum
-        self._trail = None if rows is None else Trail(rows, self.recorded.cursor)
+        self._trail = None if plan.batch else self.recorded.trail  # a batch records what it makes of the sum
         self.random = plan.random()
         self.k = 0
         self.notes: list[str] = []

@@ -1,7 +1,4 @@
-"""Kernel rows of the training patterns, and what the procedures that take them share.
-
-Tests: ``tests/error_correcting/test_kernel_perceptron.py``.
-"""
+"""Kernel rows of the training patterns, and what the procedures that take them share."""
 
 from __future__ import annotations
 
@@ -17,10 +14,9 @@ from .. import mercer
 from .._engine.driver import Watch
 from .._engine.problem import Problem
 from .._guards.parameters import CACHE_SIZE, RECORD
-from .._kernel_matrix.expansion import expansion
+from .._kernel_matrix.expansion import BLOCK, expansion
 from ..base.classifier import IterativeClassifier
 
-BLOCK = 64 * 2**20  # bytes of kernel rows that are computed at a time
 ATONCE = 3 * 10**8  # products of a kernel matrix that are taken between two looks for Ctrl-C
 
 

@@ -11,7 +11,7 @@ Symbols: ``v`` is (0, w), or the products of w with all patterns when there is a
 ``place`` tells where the kernel row of a pattern is (-1: not at hand); it is None without a kernel, and the compiler
 then leaves the kernel out.
 
-Tests: ``tests/error_correcting/test_minover.py``.
+Tests: ``tests/error_correcting/test_margin_rule.py``.
 """
 
 from __future__ import annotations

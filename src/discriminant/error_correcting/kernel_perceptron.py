@@ -30,6 +30,7 @@ from scipy import sparse
 from .. import mercer
 from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Rule, Watch
+from .._engine.path import Trail, note
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined
 from .._guards.held import WEIGHTS, optional
@@ -41,7 +42,7 @@ from ..schedules import Schedule
 from ..solution import Epoch, Findings, Solution, Status
 from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule, theorem_bound
 from .gram import Gram, KernelClassifier, KernelProblem, is_precomputed
-from .visits import Array, Order, PassTotals, Trail, Visits, increment, note
+from .visits import Array, Order, PassTotals, Visits, increment
 
 DOUBT = 1e3  # rounding errors of the discriminants up to which a margin may be one of them
 

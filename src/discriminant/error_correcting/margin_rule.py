@@ -16,8 +16,6 @@ Theorem: the weighted means of the classes, with weights α / Σ α, lie in the 
 and on separable classes both sides meet.  On other classes the lower bound is never positive.
 
 Symbols: those of ``hulls``; ``v`` is w or what stands for it when there is a kernel, ``u`` likewise xᵢ − xⱼ.
-
-Tests: ``tests/error_correcting/test_minover.py``.
 """
 
 from __future__ import annotations
@@ -34,11 +32,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import mercer
 from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Plan, Rule, Watch
-from .._engine.path import Path
+from .._engine.path import Path, Trail, note
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, serve
 from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import Number
+from .._guards.validation import all_finite
 from .._kernel_matrix.makers import LEAST, RowMaker, checked_diagonal
 from .._kernel_matrix.rows import KernelRows
 from ..base.classifier import LinearClassifier, exempt
@@ -46,7 +45,6 @@ from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .gram import KernelClassifier, KernelProblem, is_precomputed
 from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, bounds_of, difference, keep, look, look_once, write
-from .visits import Trail, note
 
 BATCH = 4096  # updates of one compiled call, at the most
 
@@ -192,7 +190,7 @@ class MarginRule:
                 alpha, seen = self.best.alpha, self._look_at(self.best.alpha, self.best.v)
             with np.errstate(over="ignore"):
                 scaled = (alpha / seen.size).astype(self.problem.dtype)
-                if not (np.isfinite(scaled).all() and np.isfinite(self.row).all()):
+                if not (all_finite(scaled) and all_finite(self.row)):
                     raise underflow()
             self._state = MarginState(scaled, seen.errors, seen.margin, upper)
         return self._state
@@ -243,12 +241,11 @@ class MarginRule:
         self.given, self._state, made, end = 0, None, 0, MORE
         log = np.zeros((min(self.size, self.limit, self.max_iter - self.k), 3))
         self.size *= 2
-        trail = None if self.recorded.rows is None else Trail(self.recorded.rows, self.recorded.cursor)
         while made < len(log) and end in (MORE, MISSING):
             watch.check()
             some, end, i, j, self.span = _updates(
                 self.rule, *self._hulls(self.alpha, self.v), self.u, self.best, self.limits, self.span, log[made:],
-                trail, self.row,
+                self.recorded.trail, self.row,
             )  # fmt: skip
             made += some
             if end == MISSING and self.kernel is not None:

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
+from .._engine.path import Trail, note
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number, refused
@@ -38,7 +39,7 @@ from ..schedules import Schedule, get
 from ..solution import Epoch, Findings, Solution, Status
 from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, all_errors, check_schedule, theorem_bound
 from .pocket import PocketRule
-from .visits import Array, Order, PassTotals, Trail, Visits, correct, increment, note, visit
+from .visits import Array, Order, PassTotals, Visits, correct, increment, visit
 
 
 class Variants(NamedTuple):

@@ -22,16 +22,17 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._engine.driver import Rule, Watch
+from .._engine.path import Trail, note
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_dot
 from .._guards.held import COURSE, OUTCOME, optional
 from .._guards.parameters import ORDER, RECORD, Number, refused
-from .._guards.validation import finite_floats, floats
+from .._guards.validation import all_finite, finite_floats, floats
 from ..base.classifier import IterativeClassifier
 from ..base.inherited_docs import estimator
 from ..solution import Epoch, Status
 from .corrections import CorrectionPlan, ErrorCorrectingRule
-from .visits import Array, Order, PassTotals, Trail, Visits, correct, note
+from .visits import Array, Order, PassTotals, Visits, correct
 
 Owner = NDArray[np.int32]
 
@@ -196,7 +197,7 @@ class PiecewiseLinearMachine(IterativeClassifier):
         fit = all(len(shape) == 2 and shape[0] >= 1 and shape[1:] == shapes[0][1:] for shape in shapes)
         if len(parts) < 2 or not fit or shapes[0][1] < 2:
             raise ValueError(f"weights has parts of shape {shapes}; give two or more of shape (n_i, d+1), equal d.")
-        if not all(np.all(np.isfinite(part)) for part in parts):
+        if not all(all_finite(part) for part in parts):
             raise ValueError("weights holds NaN or infinity; give finite numbers.")
         self.classes_ = np.arange(len(parts)) if classes is None else np.asarray(classes)
         if self.classes_.shape != (len(parts),) or not np.array_equal(np.unique(self.classes_), self.classes_):

@@ -6,8 +6,6 @@ into the pocket if they make fewer errors than those there (the ratchet).  It en
 
 Sources: Duda, Hart, Stork, *Pattern Classification*, §5.7 and Computer exercise 3; Cristianini, Shawe-Taylor,
 *An Introduction to Support Vector Machines*, Remark 2.9 (Gallant's algorithm).
-
-Tests: ``tests/error_correcting/test_perceptron.py``.
 """
 
 from __future__ import annotations
@@ -19,12 +17,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._engine.driver import CHUNK, Watch
-from .._engine.path import copy_into
+from .._engine.path import Trail, copy_into, note
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite
 from ..solution import Epoch, Findings, Status
 from .corrections import CorrectionPlan, ErrorCorrectingRule, all_errors
-from .visits import Array, PassTotals, Trail, Visits, correct, count_errors, increment, note, visit
+from .visits import Array, PassTotals, Visits, correct, count_errors, increment, visit
 
 
 class PocketCounts(NamedTuple):

@@ -28,9 +28,11 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
 from .._engine.linalg import largest_eigenvalue
+from .._engine.path import Trail, note
 from .._engine.problem import Problem, sqnorms
 from .._engine.rows import CSR, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Number
+from .._guards.validation import all_finite
 from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from ..base.inherited_docs import estimator
 from ..exceptions import warn_user
@@ -38,7 +40,7 @@ from ..samples import Samples
 from ..schedules import Schedule, get
 from ..solution import Epoch, Status
 from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule
-from .visits import Array, Order, PassTotals, Trail, Visits, correct, count_errors, note, visit
+from .visits import Array, Order, PassTotals, Visits, correct, count_errors, visit
 
 
 @inlined
@@ -160,7 +162,7 @@ class BatchRelaxation(RelaxationRule):
 def squared_lengths(problem: Problem) -> NDArray[Any]:
     """‖y‖² of the augmented patterns, twice that for Kesler's; refuses what is not finite."""
     norms = (sqnorms(problem.canonical().rows) + 1) * (1 if problem.n_outputs == 1 else 2)
-    if not np.all(np.isfinite(norms[problem.part])):
+    if not all_finite(norms[problem.part]):
         raise problem.refuse()
     return np.asarray(norms, problem.dtype)
 

@@ -5,8 +5,6 @@ vectors of a linear machine, one row a class, where Kesler's construction turns 
 into the single inner product (a_i − a_j)ᵗy (Duda, Hart, Stork, *Pattern Classification*, §5.4.1 and §5.12.1).
 The compiler picks the one or the other by the dimensions of A.  ``label`` is the index of the pattern's class;
 a negative one is not part of the problem.
-
-Tests: ``tests/error_correcting/test_perceptron.py``.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.path import record
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot, serve
 
 Array = NDArray[Any]
@@ -31,17 +28,6 @@ class Visits(NamedTuple):
     weight: Array  # empty: all are 1
     order: Order
     etas: Array
-
-
-class Trail(NamedTuple):
-    """Where corrected weights are recorded: the rows of a path and its cursor.
-
-    Where no path is kept there is None in its place, which the compiler leaves out: the mere possibility would cost a
-    pass over short rows 5 % of its time.
-    """
-
-    rows: Array
-    cursor: NDArray[np.int64]
 
 
 class PassTotals(NamedTuple):
@@ -107,13 +93,6 @@ serve(correct, lambda X, i, label, rival, step, bias, A: _correct_pair if A.ndim
 def increment(visits: Visits, i: int, k: int) -> Any:
     """The length of correction k at pattern i: η(k), times the weight of the pattern."""
     return visits.etas[k] * visits.weight[i] if visits.weight.size else visits.etas[k]
-
-
-@inlined
-def note(trail: Trail | None, A: Array) -> None:
-    """Record A if a path is kept."""
-    if trail is not None:
-        record(trail.rows, trail.cursor, A)
 
 
 @compiled

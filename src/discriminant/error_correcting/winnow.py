@@ -24,14 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
+from .._engine.path import Trail, note
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined, row_column, row_length
 from .._guards.parameters import ORDER, RECORD, Number
+from .._guards.validation import all_finite
 from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
 from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status
 from .corrections import CorrectionPlan, ErrorCorrectingRule
-from .visits import Array, Order, PassTotals, Trail, Visits, correct, note, visit
+from .visits import Array, Order, PassTotals, Visits, correct, visit
 
 Exponents = NDArray[np.float64]
 
@@ -130,7 +132,7 @@ class WinnowRule(ErrorCorrectingRule):
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         totals = self.sweep(problem, watch)
-        if not np.all(np.isfinite(self.s)):
+        if not all_finite(self.s):
             raise problem.refuse()
         return self.summary(totals, None if totals.corrections else Status.SEPARATED)
 

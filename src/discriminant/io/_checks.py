@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from .._guards.held import held_by, is_floats, is_number
+from .._guards.validation import all_finite
 from ..solution import Report, Status
 from ._errors import not_a_model
 
@@ -91,7 +92,7 @@ def _is_labels(value: Any) -> bool:
     if not isinstance(value, np.ndarray) or value.ndim != 1 or value.size < 2:
         return False
     if value.dtype.kind != "O":
-        return bool(np.all(value[:-1] < value[1:])) and (value.dtype.kind != "f" or bool(np.all(np.isfinite(value))))
+        return bool(np.all(value[:-1] < value[1:])) and (value.dtype.kind != "f" or all_finite(value))
     entries = value.tolist()
     if len({str if isinstance(each, str) else float for each in entries}) > 1:
         return False

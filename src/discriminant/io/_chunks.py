@@ -1,7 +1,4 @@
-"""A CSV file in portions of whole lines, each parsed by polars: memory for a portion, not for the file.
-
-Tests: ``tests/io/test_tables.py``.
-"""
+"""A CSV file in portions of whole lines, each parsed by polars: memory for a portion, not for the file."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ def csv_chunks(
             if end == 0:  # a line, or an open quotation, that is longer than the portion
                 if len(text) > 8 * CHUNK:
                     raise TableError(
-                        f"a quotation or a line after row {rows:,} goes on for {len(text):,} bytes: close the "
+                        f"a quotation or a line after row {rows:,} goes on for {len(text):,} bytes; close the "
                         "quotation mark, or write it twice where it is part of a text."
                     )
                 rest = text
@@ -68,5 +65,5 @@ def _parsed(content: bytes, dialect: Dialect, types: dict[str, Any] | None, rows
     for name, kind in types.items():
         if kind.is_numeric() and frame.schema[name] == pl.String:
             row = int(not_numbers(frame[name], dialect.comma).arg_max() or 0)
-            raise wrong_value(frame[name], row, rows, "after numbers only: correct it.")
+            raise wrong_value(frame[name], row, rows, "after numbers only; correct it.")
     return frame

@@ -23,6 +23,7 @@ from scipy import sparse
 
 from .. import criteria, mercer, schedules
 from .._guards.held import RECORDS
+from .._guards.validation import all_finite
 from ..solution import Report, Status
 from ._errors import ModelFileError, not_a_model
 
@@ -86,13 +87,13 @@ def decoded(data: Any) -> Any:
 def _refusal(value: Any, name: str) -> ModelFileError:
     if isinstance(value, mercer.Custom | schedules.Custom) or callable(value):
         return ModelFileError(
-            f"{name} is a function of your own, and a model file holds no code: take a kernel or schedule of the "
+            f"{name} is a function of your own, and a model file holds no code; take a kernel or schedule of the "
             "library, by its name or with parameters."
         )
     kind = type(value).__name__
     if isinstance(value, mercer.Kernel | schedules.Schedule):
-        return ModelFileError(f"{name} is a {kind}, a class of your own, and a model file holds no code: take ours.")
-    return ModelFileError(f"{name} holds a {kind}, which a model file cannot hold: give plain numbers, text or arrays.")
+        return ModelFileError(f"{name} is a {kind}, a class of your own, and a model file holds no code; take ours.")
+    return ModelFileError(f"{name} holds a {kind}, which a model file cannot hold; give plain numbers, text or arrays.")
 
 
 def _encoded_dict(value: dict[Any, Any], name: str) -> Any:
@@ -125,7 +126,7 @@ def _array(value: np.ndarray[Any, Any], name: str) -> dict[str, Any]:
         values = [encoded(each, name) for each in values]
     elif text not in NUMBERS:
         raise ModelFileError(f"{name} is an array of {flat.dtype}, which a model file cannot hold: convert it.")
-    elif flat.dtype.kind == "f" and not np.all(np.isfinite(flat)):
+    elif flat.dtype.kind == "f" and not all_finite(flat):
         values = [each if np.isfinite(each) else _endless(each) for each in values]
     return {"dtype": text, "shape": list(value.shape), "order": order, "values": values}
 

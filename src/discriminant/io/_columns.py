@@ -70,7 +70,7 @@ class Column:
             row = int(strange.argmax())
             known = ", ".join(self.levels[:12]) + (", …" if len(self.levels) > 12 else "")
             remedy = "correct it, or ignore unseen levels (unseen='ignore')."
-            raise wrong_value(texts, row, first, f"a level that the fit has not seen (it knows {known}): {remedy}")
+            raise wrong_value(texts, row, first, f"a level that the fit has not seen (it knows {known}); {remedy}")
         out[:] = 0
         known_rows = np.flatnonzero(place >= 0)
         out[known_rows, place[known_rows]] = 1
@@ -89,7 +89,7 @@ class Column:
         """The column with what a missing value is replaced by: the median, or the most frequent level."""
         present = ~np.isnan(out[:, 0])
         if not present.any():
-            raise TableError(f"column {self.name!r} holds no values at all: drop it.")
+            raise TableError(f"column {self.name!r} holds no values at all; drop it.")
         if self.levels is None:
             return Column(self.name, None, float(np.median(out[present, 0])))
         return Column(self.name, self.levels, self.levels[int(np.nansum(out, axis=0).argmax())])
@@ -113,12 +113,12 @@ def check_feature(name: str, kind: Any) -> None:
     if kind.is_temporal():
         raise dates_refused(name, str(kind))
     if not (is_number(kind) or is_text(kind) or is_sparse(kind)):
-        raise TableError(f"column {name!r} holds {kind}, which is neither a number nor text: drop it or flatten it.")
+        raise TableError(f"column {name!r} holds {kind}, which is neither a number nor text; drop it or flatten it.")
 
 
 def dates_refused(name: str, found: str) -> TableError:
     return TableError(
-        f"column {name!r} holds dates or times ({found}): turn it into numbers that mean something, such as days since "
+        f"column {name!r} holds dates or times ({found}); turn it into numbers that mean something, such as days since "
         f"an event, the month or the weekday, or leave it out (drop={name!r})."
     )
 
@@ -131,7 +131,7 @@ def numbers(series: Any, first: int) -> NDArray[np.float64]:
         strange = strange & series.is_not_null()
         if kind != pl.String or strange.any():
             row = int(strange.arg_max() or 0)
-            raise wrong_value(series, row, first, "where a number should be: correct it.")
+            raise wrong_value(series, row, first, "where a number should be; correct it.")
         series = series.str.strip_chars()
     elif kind.is_integer():
         _check_exact(series, first)
@@ -153,13 +153,13 @@ def _check_exact(series: Any, first: int) -> None:
 def levels_of(name: str, found: set[str], rows: int) -> tuple[str, ...]:
     """The levels in order, unless they are numbers in disguise or too many to mean anything; ``rows`` hold a value."""
     if not found:
-        raise TableError(f"column {name!r} holds no values at all: drop it.")
+        raise TableError(f"column {name!r} holds no values at all; drop it.")
     levels = sorted(found)
     _check_looks(name, levels, rows)
     if len(levels) > MOST_LEVELS:
         raise TableError(
             f"column {name!r} holds more than {MOST_LEVELS:,} different texts, as a name or a number of a customer "
-            f"does: leave it out (drop={name!r}), or group the texts."
+            f"does; leave it out (drop={name!r}), or group the texts."
         )
     if rows >= ENOUGH_ROWS and 2 * len(levels) > rows:
         raise TableError(
@@ -179,13 +179,13 @@ def _check_looks(name: str, levels: list[str], rows: int) -> None:
         raise dates_refused(name, repr(looks.other))
     endless = [level for level in levels if ENDLESS.fullmatch(level)]
     if endless and looks.numbers + len(endless) == len(levels):
-        raise TableError(f"column {name!r} holds {endless[0]!r}: give finite numbers.")
+        raise TableError(f"column {name!r} holds {endless[0]!r}; give finite numbers.")
     if 2 * looks.numbers <= len(levels) or len(levels) < 3:
         return
     few = len(levels) <= FEW_LEVELS and rows >= OFTEN * len(levels)
     if looks.dress is not None and not (few and looks.unit):
         raise TableError(
-            f"column {name!r} holds numbers that are written as text, such as {looks.dressed!r} with {looks.dress}: "
+            f"column {name!r} holds numbers that are written as text, such as {looks.dressed!r} with {looks.dress}; "
             f"write plain ones such as 1190.5, or leave the column out (drop={name!r})."
         )
     odd = looks.other or looks.dressed
@@ -193,12 +193,12 @@ def _check_looks(name: str, levels: list[str], rows: int) -> None:
         return  # nothing but plain numbers, which somebody has turned into text
     if not few:
         raise TableError(
-            f"column {name!r} holds {odd!r} among numbers: correct it, leave the field empty if its value is "
+            f"column {name!r} holds {odd!r} among numbers; correct it, leave the field empty if its value is "
             f"missing, or leave the column out (drop={name!r})."
         )
     text = (
         f"column {name!r} is taken for text, each number in it for a level of its own, because it holds "
-        f"{odd!r}: correct that if it is a slip."
+        f"{odd!r}; correct that if it is a slip."
     )
     warn_user(UserWarning(text))
 

@@ -31,16 +31,16 @@ COUNTED = 4  # numbers that do not count up by chance
 TELLING = 1000  # rows that tell the types, unless others tell better
 BOM = b"\xef\xbb\xbf"
 OTHER_FILES = {  # first bytes of what is often called .csv
-    b"\xff\xfe": "it is text in UTF-16: save it as UTF-8",
-    b"\xfe\xff": "it is text in UTF-16: save it as UTF-8",
-    b"PK\x03\x04": "it is a zip archive or an Excel workbook: unpack it, or save the sheet as CSV in UTF-8",
-    b"\xd0\xcf\x11\xe0": "it is an Excel workbook: save the sheet as CSV in UTF-8",
-    b"\x1f\x8b": "it is compressed by gzip: unpack it first, as `gunzip` does",
-    b"BZh": "it is compressed by bzip2: unpack it first, as `bunzip2` does",
-    b"\xfd7zXZ": "it is compressed by xz: unpack it first, as `unxz` does",
-    b"\x28\xb5\x2f\xfd": "it is compressed by zstd: unpack it first, as `unzstd` does",
-    b"PAR1": "it is a Parquet file: name it .parquet",
-    b"ARROW1": "it is an Arrow file: name it .arrow",
+    b"\xff\xfe": "it is text in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "it is text in UTF-16; save it as UTF-8",
+    b"PK\x03\x04": "it is a zip archive or an Excel workbook; unpack it, or save the sheet as CSV in UTF-8",
+    b"\xd0\xcf\x11\xe0": "it is an Excel workbook; save the sheet as CSV in UTF-8",
+    b"\x1f\x8b": "it is compressed by gzip; unpack it first, as `gunzip` does",
+    b"BZh": "it is compressed by bzip2; unpack it first, as `bunzip2` does",
+    b"\xfd7zXZ": "it is compressed by xz; unpack it first, as `unxz` does",
+    b"\x28\xb5\x2f\xfd": "it is compressed by zstd; unpack it first, as `unzstd` does",
+    b"PAR1": "it is a Parquet file; name it .parquet",
+    b"ARROW1": "it is an Arrow file; name it .arrow",
 }
 HTML = re.compile(rb"\s*<(?:!doctype|html|table|\?xml)", re.IGNORECASE)
 REMARK = re.compile(rb"#(?![\t;,|])")  # "#" alone is the name of a column that counts the rows
@@ -137,7 +137,7 @@ def dialect_of(source: Any, known: Known) -> Dialect:
         body = file.read(HEAD)
     _refuse_other(opening.header + body)
     if opening.header.count(b'"') % 2:
-        raise TableError("a quotation that begins in the first line has no end: close the quotation mark.")
+        raise TableError("a quotation that begins in the first line has no end; close the quotation mark.")
     mark = known.separator or opening.mark or _separator(opening.header, body)
     rows = _rows(opening.header + body, mark)
     has_names = _has_names(rows, known, opening)
@@ -207,13 +207,13 @@ def _refuse_other(head: bytes) -> None:
         if head.startswith(mark):
             raise ValueError(remedy)
     if HTML.match(head.removeprefix(BOM)):
-        raise ValueError("it is a page of HTML or XML: save its table as CSV")
+        raise ValueError("it is a page of HTML or XML; save its table as CSV")
     if b"\0" in head:
-        raise ValueError("it holds bytes that are no text: save it as CSV in UTF-8")
+        raise ValueError("it holds bytes that are no text; save it as CSV in UTF-8")
     if not _is_utf8(head):
-        raise ValueError("it is not written in UTF-8: save it as UTF-8")
+        raise ValueError("it is not written in UTF-8; save it as UTF-8")
     if b"\r" in head and b"\n" not in head:
-        raise ValueError("its lines end in CR alone: save it with the line ends of today")
+        raise ValueError("its lines end in CR alone; save it with the line ends of today")
 
 
 def _is_utf8(head: bytes) -> bool:
@@ -237,7 +237,7 @@ def _separator(header: bytes, body: bytes) -> str:
     lines = (header + body).splitlines()[: SAMPLE if len(body) < HEAD else -1][:SAMPLE]  # the last one may be cut off
     words = [len(line.split()) for line in lines if line.strip()]
     if len(words) > 1 and words[0] > 1 and len(set(words)) == 1 and b'"' not in header:
-        raise ValueError("its fields stand between blanks: put commas, semicolons or tabulators there")
+        raise ValueError("its fields stand between blanks; put commas, semicolons or tabulators there")
     return ","
 
 
@@ -310,7 +310,7 @@ def _written(header: bytes, separator: str, raw: list[str]) -> list[str]:
     twice = [name for name, count in Counter(names).items() if name and count > 1]
     if twice:
         raise TableError(
-            f"two columns are called {twice[0]!r}: rename one of them, or say header=False if the first row is data."
+            f"two columns are called {twice[0]!r}; rename one of them, or say header=False if the first row is data."
         )
     return names
 
@@ -324,7 +324,7 @@ def _odd(written: list[str]) -> str | None:
     if "" not in written:
         return None
     j = written.index("")
-    return f"column {j + 1} has no name and is called {_named(written)[j]!r}: drop it if it only counts the rows."
+    return f"column {j + 1} has no name and is called {_named(written)[j]!r}; drop it if it only counts the rows."
 
 
 def _free(name: str, names: list[str]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._guards.validation import all_finite
 from ._columns import labels_of, numbers
 from ._errors import TableError
 from ._formats import check_room
@@ -104,7 +105,7 @@ class Filling:
         for column, place in recipe.parts(out):
             if np.any(endless := np.isinf(place[:, 0])):
                 row = int(endless.argmax()) + first + 1
-                raise TableError(f"column {column.name!r} is infinite in row {row:,}: give a finite number.")
+                raise TableError(f"column {column.name!r} is infinite in row {row:,}; give a finite number.")
             if np.any(absent := np.isnan(place[:, 0])):
                 self.gaps[column.name] += int(absent.sum())
         if recipe.missing == "median":
@@ -122,7 +123,7 @@ class Filling:
             remedy = "fill it in, or leave such rows out (missing='drop')"
         if self.applying:
             remedy = "fill it in"
-        raise TableError(f"column {name!r} lacks a value in row {row + 1:,}: {remedy}.")
+        raise TableError(f"column {name!r} lacks a value in row {row + 1:,}; {remedy}.")
 
     @property
     def y(self) -> NDArray[Any]:
@@ -137,7 +138,7 @@ def _weights(series: Any, first: int) -> NDArray[np.float64]:
     values = numbers(series, first)
     if not np.all((values >= 0) & np.isfinite(values)):
         row = int((~((values >= 0) & np.isfinite(values))).argmax())
-        raise TableError(f"weights column {series.name!r} holds {values[row]:g}: give finite numbers, 0 or more.")
+        raise TableError(f"weights column {series.name!r} holds {values[row]:g}; give finite numbers, 0 or more.")
     return values
 
 
@@ -148,8 +149,8 @@ def moments(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.flo
     low, high = low.min(axis=0), high.max(axis=0)
     with np.errstate(over="ignore"):
         units = np.where(high > low, high - low, 1.0)  # so that no square overflows or vanishes
-    if not np.all(np.isfinite(units)):
-        raise TableError(f"column {int(units.argmax()) + 1} of the matrix is too wide to standardize: divide it first.")
+    if not all_finite(units):
+        raise TableError(f"column {int(units.argmax()) + 1} of the matrix is too wide to standardize; divide it first.")
     means = np.where(high > low, sum((block / len(X)).sum(axis=0) for block in blocks), low)
     squares = sum((((block - means) / units) ** 2).sum(axis=0) for block in blocks)
     return means, np.where(high > low, units * np.sqrt(squares / len(X)), 1.0)

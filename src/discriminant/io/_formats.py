@@ -40,7 +40,7 @@ def check_room(rows: int, columns: int) -> None:
     if size > _memory():
         raise TableError(
             f"the table of {rows:,} rows and {columns:,} columns takes {size / 2**30:,.1f} GiB, more than the memory "
-            "there is: take fewer rows or columns."
+            "there is; take fewer rows or columns."
         )
 
 
@@ -119,7 +119,7 @@ def _array(file: Any, size: int, source: Any) -> Any:
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(file)
         if dtype.itemsize * math.prod(shape) > size or not dtype.itemsize:
-            raise TableError(f"{named(source)} claims an array of shape {shape} in {size:,} bytes: write it again.")
+            raise TableError(f"{named(source)} claims an array of shape {shape} in {size:,} bytes; write it again.")
         file.seek(0)
         return np.lib.format.read_array(file, allow_pickle=False)
     except TableError:
@@ -133,13 +133,13 @@ def _array(file: Any, size: int, source: Any) -> Any:
 def _read_npy(source: Any) -> Any:
     with opened(source) as file:
         if file.read(4) == b"PK\x03\x04":
-            raise TableError(f"{named(source)} holds several arrays: name it .npz.")
+            raise TableError(f"{named(source)} holds several arrays; name it .npz.")
         file.seek(0)
         array = _array(file, size_of(source), source)
     if array.dtype.names:
         return pl.DataFrame({name: _series(name, array[name]) for name in array.dtype.names})
     if array.ndim not in (1, 2):
-        raise TableError(f"{named(source)} has shape {array.shape}: give a table of rows and columns.")
+        raise TableError(f"{named(source)} has shape {array.shape}; give a table of rows and columns.")
     return pl.DataFrame(_columns("x", array))
 
 
@@ -147,7 +147,7 @@ def _read_npz(source: Any) -> Any:
     with opened(source) as file, zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         if sum(member.file_size for member in members) > DEFLATED * size_of(source):
-            raise TableError(f"{named(source)} claims more than it can hold: write it again.")
+            raise TableError(f"{named(source)} claims more than it can hold; write it again.")
         found = {}
         for member in members:
             with archive.open(member) as packed:
@@ -158,7 +158,7 @@ def _read_npz(source: Any) -> Any:
         parts = [found.pop(name) for name in ("data", "indices", "indptr", "shape")]
         shape = tuple(parts[3].tolist())
         if (layout := found.pop("format", np.array(b"csr")).tolist()) not in (b"csr", "csr"):
-            raise TableError(f"{named(source)} holds a sparse matrix of format {layout!r}: save X.tocsr().")
+            raise TableError(f"{named(source)} holds a sparse matrix of format {layout!r}; save X.tocsr().")
         if max(shape) > WIDEST:
             raise TableError(f"{named(source)} has shape {shape}: a side is at most {WIDEST:,} long.")
         X = sparse.csr_array(tuple(parts[:3]), shape=shape)
@@ -169,7 +169,7 @@ def _read_npz(source: Any) -> Any:
     columns: dict[str, Any] = {}
     for name, array in found.items():
         if array.ndim not in (1, 2):
-            raise TableError(f"array {name!r} of {named(source)} has shape {array.shape}: give columns or tables.")
+            raise TableError(f"array {name!r} of {named(source)} has shape {array.shape}; give columns or tables.")
         columns |= _columns("x" if name == "X" else name, array)
     if len({len(column) for column in columns.values()}) > 1:
         lengths = {name: len(array) for name, array in found.items()}
@@ -186,14 +186,14 @@ def _columns(name: str, array: Any) -> dict[str, Any]:
 
 def _series(name: str, array: Any) -> Any:
     if array.ndim != 1 or array.dtype.kind not in "biufU":
-        raise TableError(f"column {name!r} holds {array.dtype}: give numbers, booleans or text.")
+        raise TableError(f"column {name!r} holds {array.dtype}; give numbers, booleans or text.")
     return pl.Series(name, array.tolist() if array.dtype.kind == "U" else np.ascontiguousarray(array))
 
 
 def _write_npy(frame: Any, file: Any, header: bool) -> None:
     strange = [name for name, kind in frame.schema.items() if not (kind.is_numeric() or kind == pl.Boolean)]
     if strange:
-        raise TableError(f"column {strange[0]!r} is no number, and npy is one table of numbers: take npz or csv.")
+        raise TableError(f"column {strange[0]!r} is no number, and npy is one table of numbers; take npz or csv.")
     np.save(file, frame.to_numpy(), allow_pickle=False)
 
 

@@ -1,7 +1,4 @@
-"""JSON read strictly: bounded in size and depth, no name twice, no NaN; and written so that a checksum can be taken.
-
-Tests: ``tests/io/test_models.py``.
-"""
+"""JSON read strictly: bounded in size and depth, no name twice, no NaN; and written so that a checksum can be taken."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def broken_row(text: bytes, separator: str, names: int, has_header: bool, first:
     if text.count(b'"') % 2:
         row = first + _breaks(text).size + 1 - has_header
         return TableError(
-            f"a quotation that begins in row {row:,} has no end: close the quotation mark, or write it twice in a "
+            f"a quotation that begins in row {row:,} has no end; close the quotation mark, or write it twice in a "
             "quotation where it is part of a text."
         )
     rows = csv.reader(StringIO(text.decode("utf-8", "replace"), newline=""), delimiter=separator)
@@ -48,11 +48,11 @@ def broken_row(text: bytes, separator: str, names: int, has_header: bool, first:
         for row, fields in enumerate(rows, first + 1 - has_header):
             if len(fields) > names:
                 return TableError(
-                    f"row {row:,} has {len(fields):,} fields, and there are {names:,} columns: correct it; a field "
+                    f"row {row:,} has {len(fields):,} fields, and there are {names:,} columns; correct it: a field "
                     f"that holds {separator!r} itself stands in quotation marks, with no blank before them."
                 )
     except csv.Error:
         return None
     return TableError(
-        "a quotation mark stands inside a field: put the whole field in quotation marks, and write it twice there."
+        "a quotation mark stands inside a field; put the whole field in quotation marks, and write it twice there."
     )

@@ -1,4 +1,4 @@
-"""A model made of what a file says, and asked whether it is one.  Tests: ``tests/io/test_models.py``."""
+"""A model made of what a file says, and asked whether it is one."""
 
 from __future__ import annotations
 

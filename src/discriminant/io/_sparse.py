@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from .._guards.validation import all_finite
 from ._errors import TableError, not_a_recipe
 
 WIDEST = 2**31 - 1
@@ -39,9 +40,9 @@ def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> 
         indices.append(entries.field("index").to_numpy(zero_copy_only=False))
         values.append(entries.field("value").to_numpy(zero_copy_only=False))
     indptr, columns, data = np.concatenate(starts), np.concatenate(indices).astype(np.int64), np.concatenate(values)
-    if not np.all(np.isfinite(data)):
+    if not all_finite(data):
         row = int(np.searchsorted(indptr, int((~np.isfinite(data)).argmax()), side="right"))
-        raise TableError(f"row {first + row:,} holds NaN or an infinite number: give finite numbers.")
+        raise TableError(f"row {first + row:,} holds NaN or an infinite number; give finite numbers.")
     if known is None:
         base = 0 if np.any(columns == 0) else 1
         known = Block(parts[0].name, base, max(1, int(columns.max(initial=0)) + 1 - base))
@@ -52,7 +53,7 @@ def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> 
         row = int(np.searchsorted(indptr, entry, side="right"))
         raise TableError(
             f"row {first + row:,} has index {columns[entry] + known.base}, and the model knows those from {known.base} "
-            f"to {known.width + known.base - 1}: leave it out."
+            f"to {known.width + known.base - 1}; leave it out."
         )
     narrow = np.int32 if max(total, known.width) < 2**31 else np.int64
     X = sparse.csr_array((data, columns.astype(narrow), indptr.astype(narrow)), shape=(indptr.size - 1, known.width))

@@ -97,7 +97,7 @@ def _content(model: Any, recipe: Recipe | None) -> dict[str, Any]:
     """All of the file but the checksum."""
     procedure = type(model).__name__
     if type(model) is not class_of(procedure):
-        raise ModelFileError(f"a {procedure} is no estimator of this library: give one of {', '.join(procedures())}.")
+        raise ModelFileError(f"a {procedure} is no estimator of this library; give one of {', '.join(procedures())}.")
     check_fitted(model, recipe)
     parameters = model.get_params(deep=False)
     needed, allowed = names_of(type(model))
@@ -106,7 +106,7 @@ def _content(model: Any, recipe: Recipe | None) -> dict[str, Any]:
     if strange := [name for name in values if name.endswith("_") and name not in allowed]:
         raise ModelFileError(f"{procedure} holds {strange[0]!r}, which is not an attribute of it: delete it.")
     if lacking := sorted(needed - set(fitted)):
-        raise ModelFileError(f"this {procedure} has no {lacking[0]!r}: fit it anew.")
+        raise ModelFileError(f"this {procedure} has no {lacking[0]!r}; fit it anew.")
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -164,7 +164,7 @@ def check_fitted(model: Any, recipe: Recipe | None) -> None:
     try:
         check_is_fitted(model)
     except ValueError:
-        raise ModelFileError(f"this {type(model).__name__} has learned nothing yet: fit it first.") from None
+        raise ModelFileError(f"this {type(model).__name__} has learned nothing yet; fit it first.") from None
     if recipe is not None and recipe.width != model.n_features_in_:
         raise ModelFileError(f"the recipe makes {recipe.width} columns, and the model takes {model.n_features_in_}.")
 
@@ -322,7 +322,7 @@ def _check_frame(content: Any) -> None:
     if content["version"] != VERSION or type(content["version"]) is not int:
         raise ModelFileError(
             f"this model file has version {content['version']!r}, and this library (discriminant "
-            f"{discriminant.__version__}) reads version {VERSION}: take the library that wrote it."
+            f"{discriminant.__version__}) reads version {VERSION}; take the library that wrote it."
         )
     rest = {name: value for name, value in content.items() if name != "checksum"}
     try:

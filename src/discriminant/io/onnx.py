@@ -116,11 +116,11 @@ def export_onnx(model: Any, path: str | os.PathLike[str], recipe: Recipe | None 
 
 def _check(model: Any, recipe: Recipe | None) -> None:
     if not hasattr(model, "predict") or not type(model).__module__.startswith("discriminant."):
-        raise ModelFileError(f"a {type(model).__name__} has no graph: give a classifier or regressor of this library.")
+        raise ModelFileError(f"a {type(model).__name__} has no graph; give a classifier or regressor of this library.")
     check_fitted(model, recipe)
     kernel = getattr(model, "kernel", None)
     if kernel is not None and isinstance(mercer.get(kernel), mercer.Custom):
-        raise ModelFileError("kernel is a function of your own, for which there is no graph: take one of the library.")
+        raise ModelFileError("kernel is a function of your own, for which there is no graph; take one of the library.")
 
 
 def _dtype(model: Any) -> Any:
@@ -250,7 +250,7 @@ def _labels(classes: NDArray[Any]) -> NDArray[Any]:
     if classes.dtype.kind in "OU":
         return classes.astype(object)
     if classes.dtype.kind not in "biuf":
-        raise ModelFileError(f"classes_ holds {classes.dtype}, which a graph cannot: fit to labels of text or numbers.")
+        raise ModelFileError(f"classes_ holds {classes.dtype}, which a graph cannot; fit to labels of text or numbers.")
     kinds = {"b": np.bool_, "f": np.float64}
     return classes.astype(kinds.get(classes.dtype.kind, np.int64))
 

@@ -131,7 +131,7 @@ class Recipe:
         if any(is_sparse(table.schema[name]) for name in chosen):
             if len(chosen) > 1 or self.standardize:
                 raise TableError(
-                    "the features of a sparse table are the lists of one column: take it alone, and without "
+                    "the features of a sparse table are the lists of one column; take it alone, and without "
                     "standardize, which would fill the zeros."
                 )
             filled = Filling(table, self, progress)
@@ -166,7 +166,7 @@ class Recipe:
             found = [name for name in (TARGET, "y") if name in schema]
             if not found:
                 shown = ", ".join(map(repr, list(schema)[:12])) + (", …" if len(schema) > 12 else "")
-                raise TableError(f"no target was given: name the column of the labels, one of {shown}.")
+                raise TableError(f"no target was given; name the column of the labels, one of {shown}.")
             return found[0]
         if self.target not in schema:
             raise absent(self.target, schema)
@@ -181,13 +181,13 @@ class Recipe:
         if self.features is None:
             chosen = [name for name in schema if name not in aside]
         elif both := [name for name in self.features if name in aside]:
-            raise TableError(f"column {both[0]!r} is among features and also target, weights or drop: name it once.")
+            raise TableError(f"column {both[0]!r} is among features and also target, weights or drop; name it once.")
         else:
             chosen = list(self.features)
         if not chosen:
-            raise TableError("no columns are left to learn from: choose other features, or drop fewer.")
+            raise TableError("no columns are left to learn from; choose other features, or drop fewer.")
         if self.target == self.weights:
-            raise TableError(f"column {self.target!r} is target and weights at once: choose another one.")
+            raise TableError(f"column {self.target!r} is target and weights at once; choose another one.")
         for name in chosen:
             check_feature(name, schema[name])
         return chosen
@@ -226,7 +226,7 @@ class Recipe:
             One row for each row of the table. Missing values are refused unless ``missing="median"``.
         """
         if not self.columns and self.block is None:
-            raise TableError("the recipe has learned nothing yet: call fit with a table first.")
+            raise TableError("the recipe has learned nothing yet; call fit with a table first.")
         table = Table.of(frame)
         for name in self.inputs:
             if name not in table.schema:
@@ -350,7 +350,7 @@ def _names(name: str, value: Any) -> list[str]:
     if not isinstance(names, list | tuple) or not all(isinstance(each, str) for each in names):
         raise TableError(str(refused(name, value, "a list of column names", "give texts")))
     if len(set(names)) < len(names):
-        raise TableError(f"{name} names a column twice: name each once.")
+        raise TableError(f"{name} names a column twice; name each once.")
     return list(names)
 
 

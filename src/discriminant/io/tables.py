@@ -97,7 +97,7 @@ def _frame(frame: Any) -> Any:
     try:
         return pl.DataFrame(frame)
     except Exception as error:
-        raise TableError(f"a {type(frame).__name__} is no table ({error}): give a data frame.") from error
+        raise TableError(f"a {type(frame).__name__} is no table ({error}); give a data frame.") from error
 
 
 def format_of(source: Source, format: str | None = None) -> str:
@@ -114,7 +114,7 @@ def format_of(source: Source, format: str | None = None) -> str:
     if suffix not in FORMATS:
         endings = ", ".join(FORMATS)
         raise TableError(
-            f"the name {os.fspath(source)!r} does not tell the format: take one in {endings}, or format='csv'."
+            f"the name {os.fspath(source)!r} does not tell the format; take one in {endings}, or format='csv'."
         )
     return FORMATS[suffix]
 
@@ -182,7 +182,7 @@ def _content(source: Source) -> Path | bytes:
 
 def _with_rows(frame: Any, source: Source) -> Any:
     if frame.width == 0 or frame.height == 0:
-        raise TableError(f"{named(source)} holds no rows: give a table with a header and data.")
+        raise TableError(f"{named(source)} holds no rows; give a table with a header and data.")
     return frame
 
 
@@ -304,7 +304,7 @@ def write_portions(frames: Iterable[Any], path: Source, format: str | None = Non
     """Write a table that comes in portions; as CSV, TSV or JSON lines none is kept longer than it takes to write it."""
     kind = format_of(path, format)
     if kind not in WRITERS:
-        raise TableError(f"tables are not written as {kind}: choose one of {', '.join(WRITERS)}.")
+        raise TableError(f"tables are not written as {kind}; choose one of {', '.join(WRITERS)}.")
     if kind not in LINES:
         frames = [pl.concat(frames, how="vertical_relaxed")]
     if os.fspath(path) != "-":
@@ -336,7 +336,7 @@ def _existing(source: Source) -> Path | bytes:
     """The path of a file that can be opened; of a pipe, which can be read only once, all that it holds."""
     path = Path(source)
     if path.is_dir():
-        raise TableError(f"{named(source)} is a folder: give a file.")
+        raise TableError(f"{named(source)} is a folder; give a file.")
     if path.exists() and not path.is_file():
         return path.read_bytes()
     with open(path, "rb"):  # a missing file is told by its name, whatever reads it
@@ -352,9 +352,9 @@ def _named_errors(source: Source, kind: type[Exception] = Exception, what: str =
         raise
     except kind as error:
         if isinstance(error, FileNotFoundError):
-            raise TableError(f"{named(source)} is not there: give the path of a file.") from None
+            raise TableError(f"{named(source)} is not there; give the path of a file.") from None
         if isinstance(error, OSError) and error.strerror:
             raise TableError(f"{named(source)} cannot be {what}: {error.strerror}.") from None
         said = str(error).split("\n")[0][:400].rstrip(". ")
-        remedy = ": save it as UTF-8" if "invalid utf-8" in said else ""
+        remedy = "; save it as UTF-8" if "invalid utf-8" in said else ""
         raise TableError(f"{named(source)} cannot be {what}: {said or type(error).__name__}{remedy}.") from None

@@ -23,6 +23,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from .._guards.validation import all_finite
+
 Vector = NDArray[np.float64]
 
 POLL = 0.05  # seconds between two looks at ``stop``
@@ -80,15 +82,15 @@ def solve(
         size = f"{program.A.shape[0]} rows, {program.A.shape[1]} unknowns"
         raise SolverError(
             f"HiGHS found no optimum of a linear program ({size}): it ended with "
-            f"{solver.modelStatusToString(status)!r}. Scale the features to ordinary sizes, or drop columns that "
+            f"{solver.modelStatusToString(status)!r}; scale the features to ordinary sizes, or drop columns that "
             "nearly depend on each other."
         )
     return _answer(solver, ENDS[status], program)
 
 
 def _prepare(program: Program, time_limit: float, presolve: bool, method: str) -> Any:
-    if not all(np.all(np.isfinite(part)) for part in (program.cost, program.A.data)):
-        raise SolverError("the linear program holds NaN or infinity: give finite costs and a finite matrix.")
+    if not (all_finite(program.cost) and all_finite(program.A.data)):
+        raise SolverError("the linear program holds NaN or infinity; give finite costs and a finite matrix.")
     make: Any = highspy.Highs  # which has no types
     solver = make()
     options = {
@@ -106,9 +108,9 @@ def _prepare(program: Program, time_limit: float, presolve: bool, method: str) -
     }
     for name, value in options.items():
         if solver.setOptionValue(name, value) != highspy.HighsStatus.kOk:
-            raise SolverError(f"HiGHS refuses {name}={value!r}: give another value.")
+            raise SolverError(f"HiGHS refuses {name}={value!r}; give another value.")
     if solver.passModel(_model(program)) == highspy.HighsStatus.kError:
-        raise SolverError("HiGHS refuses the linear program: give finite bounds and a matrix below 1e15.")
+        raise SolverError("HiGHS refuses the linear program; give finite bounds and a matrix below 1e15.")
     return solver
 
 

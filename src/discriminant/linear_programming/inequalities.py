@@ -35,6 +35,7 @@ from scipy import linalg, sparse
 
 from .._engine.driver import Watch
 from .._engine.refusals import refusal
+from .._guards.validation import all_finite
 from .highs import TOLERANCE, Program, Vector, solve
 
 Index = NDArray[np.intp]
@@ -140,7 +141,7 @@ def _kesler_rows(Y: Any, labels: Index, rivals: Index) -> Any:
 def _coordinates(X: Any, intercept: bool) -> tuple[Vector, NDArray[np.int32]]:
     """The middle of each column without a zero, and the power of two that brings its range to ordinary size."""
     high, low = (_flat(part) for part in (X.max(axis=0), X.min(axis=0)))
-    if not (np.all(np.isfinite(high)) and np.all(np.isfinite(low))):
+    if not (all_finite(high) and all_finite(low)):
         raise refusal(X)
     full = np.asarray((X != 0).sum(axis=0)).ravel() == X.shape[0]
     center = np.where(full & intercept, low / 2 + high / 2, 0.0)

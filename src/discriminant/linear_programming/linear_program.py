@@ -130,7 +130,9 @@ class LinearProgram(LinearClassifier):
         super()._check_parameters()
         if np.ndim(self.b) == 0:
             MARGIN("b", self.b)
-        self._criterion = CRITERIA[self.criterion]
+
+    def _minimized(self) -> str:
+        return CRITERIA[self.criterion]
 
     def _margins(self, n: int) -> Vector:
         b = floats("b", self.b, np.float64, "give margins b > 0")
@@ -176,7 +178,7 @@ class LinearProgram(LinearClassifier):
         if optimum.status == "time limit":
             raise TimeoutError(
                 f"time_limit={self.time_limit!r} seconds ran out before the linear program of {b.size:,} inequalities "
-                "was solved: give more time or fewer patterns, or take Perceptron(pocket=True)."
+                "was solved; give more time or fewer patterns, or take Perceptron(pocket=True)."
             )
         return self._concluded(problem, rows, b, v, optimum)
 

@@ -41,6 +41,7 @@ from scipy import sparse
 
 from .._engine.driver import Interrupted, Watch, interrupt_raises, watching
 from .._guards.parameters import Choice, Number
+from .._guards.validation import all_finite
 from ..geometry import Hyperplane, LinearMachine
 from ..separation.search import settle
 from ..separation.system import System
@@ -197,7 +198,7 @@ class Removing:
 
     def look(self, A: Vector) -> Mask:
         """Which patterns these weights get wrong; they are kept if these are the fewest."""
-        wrong = np.full(self.n, not np.all(np.isfinite(A)))
+        wrong = np.full(self.n, not all_finite(A))
         wrong[self.rows.owner[~self.rows.satisfied(A)]] = True
         if wrong.sum() < self.wrong.sum():
             self.wrong, self.weights = wrong, A

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.linalg import Matrix
+from .._engine.problem import DENSE
 from .hessian import FullHessian
 from .likelihood import Likelihood, center_of
 from .newton import SMALL, WIDE
 
-DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 SLIGHT = 1e-150  # entries of X whose squares lose digits
 DISTANT = 1e4  # times the spread of a feature: its distance from zero from which X is copied, to be centered first
 

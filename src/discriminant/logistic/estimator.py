@@ -142,7 +142,9 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
                 raise refused("schedule", self.schedule, "a function of k", "GradientDescent takes such a one")
         elif self.schedule is not None:
             raise refused("schedule", self.schedule, "None unless loss='squared'", "log loss finds its own steps")
-        self._criterion = CRITERIA["squared" if self.loss == "squared" else self.penalty]
+
+    def _minimized(self) -> str:
+        return CRITERIA["squared" if self.loss == "squared" else self.penalty]
 
     def _problems(self, problem: Problem) -> list[Problem]:
         if problem.n_outputs == 1 or self.loss == "log":
@@ -261,7 +263,7 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
 
     def _why_none(self) -> str:
         if self.classes_.size > 2:
-            return f"they are given for two classes, and y had {self.classes_.size}."
+            return f"they are given for two classes, and y had {self.classes_.size}; fit each class against the rest."
         if self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C)):
             return "they belong to maximum likelihood; fit with penalty=None (or 'firth') and loss='log'."
         if self.recession_ is not None:

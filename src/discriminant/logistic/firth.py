@@ -26,6 +26,7 @@ from .._engine.driver import Watch
 from .._engine.linalg import Matrix
 from .._engine.refusals import NotFiniteError
 from .._guards.parameters import refused
+from .._guards.validation import all_finite
 from ..solution import Epoch, Status
 from .likelihood import Look
 from .newton import ROUNDING, LikelihoodRule
@@ -66,7 +67,7 @@ class FirthRule(LikelihoodRule):
         """The criterion at A; None where I is singular."""
         look, information = self.likelihood.look(A), self.likelihood.hessian(A)
         diagonal = np.diag(information)
-        if not (look.finite and np.all(np.isfinite(information))):
+        if not (look.finite and all_finite(information)):
             raise NotFiniteError
         if not np.all(diagonal > 0):
             return None

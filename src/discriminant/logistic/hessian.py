@@ -18,6 +18,7 @@ from scipy.linalg.lapack import dpotrs, dtrtrs
 
 from .._engine.linalg import Cholesky, Matrix, cholesky
 from .._engine.refusals import NotFiniteError
+from .._guards.validation import all_finite
 
 MEMORY = 20  # pairs of BFGS: more cost time and hardly save steps
 SINGULAR = 1e-12  # of the largest eigenvalue: smaller ones may be the rounding of sums over many rows
@@ -68,7 +69,7 @@ class FullHessian:
     """M is a matrix, of full rank or not; then the shortest solution is taken."""
 
     def __init__(self, H: Matrix) -> None:
-        if not np.all(np.isfinite(H)):
+        if not all_finite(H):
             raise NotFiniteError
         self.factor: Cholesky | None = cholesky(H)
         self.rank = len(H)

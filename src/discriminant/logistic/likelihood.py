@@ -34,6 +34,7 @@ from .._engine.linalg import Matrix, add_squares
 from .._engine.problem import EMPTY, narrow
 from .._engine.rows import CSR
 from .._engine.threads import RUNS, in_order, in_runs
+from .._guards.validation import all_finite
 from .passes import long_pass, short_pass
 from .softmax import Labels, ScoreBlock, machine_pass
 
@@ -55,7 +56,7 @@ class Look(NamedTuple):
     @property
     def finite(self) -> bool:
         """Whether neither the data nor their sums are infinite or NaN."""
-        return math.isfinite(self.value) and bool(np.isfinite(self.gradient).all())
+        return math.isfinite(self.value) and all_finite(self.gradient)
 
 
 def center_of(X: Any) -> Matrix:

@@ -31,6 +31,7 @@ import numpy as np
 from .._engine.driver import Interrupted, Watch
 from .._engine.linalg import Matrix
 from .._engine.refusals import NotFiniteError
+from .._guards.validation import all_finite
 from ..solution import Epoch, Status
 from .hessian import BlockHessian, DiagonalHessian, FullHessian, Hessian, Pairs, SharedBlockHessian, gauged
 from .likelihood import Likelihood, Look
@@ -185,7 +186,7 @@ class NewtonRule(LikelihoodRule):
         """The diagonal blocks in float32, thickened beyond its rounding; in float64 where that cannot hold them."""
         H = likelihood.diagonal_blocks(self.A, np.float32)
         diagonal = np.diagonal(H, axis1=1, axis2=2)
-        if not np.all(np.isfinite(H)) or diagonal.min() < 1e-20:
+        if not all_finite(H) or diagonal.min() < 1e-20:
             return likelihood.diagonal_blocks(self.A)
         at = np.arange(H.shape[1])
         H[:, at, at] += FLOAT32 * diagonal

@@ -61,7 +61,7 @@ class RegressionRule:
         newton = NewtonRule(likelihood, A, tol, few(likelihood) if thin else None)
         self.inner = FirthRule(likelihood, A, tol) if plan.firth else newton
         self.finished = False
-        self.trail: Path | None = None  # it begins where the steps do
+        self.recorded: Path | None = None  # it begins where the steps do
 
     @property
     def answer(self) -> NDArray[Any]:
@@ -73,7 +73,7 @@ class RegressionRule:
 
     @property
     def path(self) -> NDArray[Any] | None:
-        return None if self.trail is None else self.trail.so_far(self._shown())
+        return None if self.recorded is None else self.recorded.so_far(self._shown())
 
     @property
     def findings(self) -> RegressionFindings:
@@ -98,9 +98,9 @@ class RegressionRule:
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                if self.trail is None:
+                if self.recorded is None:
                     self.inner.begin(watch)
-                    self.trail = Path(self._shown(), self.plan.record)
+                    self.recorded = Path(self._shown(), self.plan.record)
                 before = self.inner.gap
                 epoch = self.inner.epoch(problem, watch)
                 if not self.asked and self._suspicious(epoch, before):
@@ -109,7 +109,7 @@ class RegressionRule:
             raise problem.refuse() from None
         self.k, self.finished = self.inner.k, epoch.status is not None and epoch.status.finished
         if self.plan.record:
-            self.trail.add(self._shown())
+            self.recorded.add(self._shown())
         return epoch
 
     def _suspicious(self, epoch: Epoch, before: float) -> bool:

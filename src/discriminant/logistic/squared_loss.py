@@ -27,6 +27,7 @@ from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
 from .._engine.threads import RUNS, in_runs
+from .._guards.validation import all_finite
 from ..geometry import safe_norm
 from ..schedules import Constant, get
 from ..solution import Epoch, Status
@@ -68,7 +69,7 @@ class SquaredRule:
         self.runs = int(np.clip(problem.entries // max(50_000, problem.n_features), 1, RUNS))
         self.schedule = Constant(self._safe(problem)) if schedule is None else get(schedule)
         self.steepest = 0.0
-        self.trail = Path(self.answer[0], plan.record, plan.shares)
+        self.recorded = Path(self.answer[0], plan.record, plan.shares)
 
     def _safe(self, problem: Problem) -> float:
         """A step with which E never rises: one over a bound of the second derivatives."""
@@ -78,7 +79,7 @@ class SquaredRule:
 
     @property
     def path(self) -> NDArray[Any] | None:
-        return self.trail.so_far(self.answer[0])
+        return self.recorded.so_far(self.answer[0])
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One step; the errors and the criterion are those before it."""
@@ -89,7 +90,7 @@ class SquaredRule:
             return [*_pass(problem.rows, problem.labels, self.v, self.a, start, stop, pull), pull]
 
         value, errors, pull = in_runs(problem.n_rows, self.runs, work)
-        if not (np.isfinite(value) and np.all(np.isfinite(pull))):
+        if not (np.isfinite(value) and all_finite(pull)):
             raise problem.refuse()
         self.k += 1
         eta, steep = self.schedule(self.k), float(safe_norm(pull))
@@ -97,7 +98,7 @@ class SquaredRule:
         self.steepest = max(self.steepest, steep)
         self.a = self.a + eta * pull
         self.answer = np.asarray(self.a[None], problem.dtype)
-        self.trail.add(self.answer[0])
+        self.recorded.add(self.answer[0])
         short = eta * steep <= self.tol * max(1.0, float(safe_norm(self.a)))
         done = Status.CONVERGED if short and steep <= self.tol * self.steepest else None
         return Epoch(int(errors), float(value), eta, 1, done)

@@ -16,23 +16,21 @@ layer, its biases first; ``decay`` is α for the weights and 0 for the biases; `
 of the patterns, empty when all are one.
 
 Sources: *Machine Learning: Theory and Practice*, §8.6 (and §8.5.2 for the sigmoid); Kingma, Ba, *Adam: a method for
-stochastic optimization*, 2015, Algorithm 1.  Tests: ``tests/mlp/test_classifier.py``.
+stochastic optimization*, 2015, Algorithm 1.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, cast
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.rows import CSR, compiled, finite
-
-F = TypeVar("F", bound=Callable[..., Any])
+from .._guards.state import F
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # the constants that Kingma and Ba recommend
 

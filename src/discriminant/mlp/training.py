@@ -3,8 +3,6 @@
 The equations are those of ``backpropagation``.  The first weights are drawn evenly from (−r, r), where r² is 6 over the
 inputs and outputs of a layer, 2 over them for sigmoid units (Glorot, Bengio, *Understanding the difficulty of training
 deep feedforward neural networks*, 2010), in the order of scikit-learn: one seed gives both the same network.
-
-Tests: ``tests/mlp/test_classifier.py``.
 """
 
 from __future__ import annotations
@@ -22,6 +20,7 @@ from .._engine.problem import Problem, read_only
 from .._engine.rows import CSR
 from .._guards.parameters import refused
 from .._guards.state import Changing
+from .._guards.validation import all_finite
 from ..solution import Epoch, Findings, Status
 from .backpropagation import BETA_1, BETA_2, BatchTotals, Examples, Network, Output, Room, Step, Unit, densify, learn
 
@@ -136,7 +135,7 @@ class NetworkRule(Changing):
         before = self.k
         loss, wrong = self._pass(lesson, watch)
         state = self.net.w, self.net.first, self.net.second
-        if not np.isfinite(loss) or not all(np.all(np.isfinite(part)) for part in state):
+        if not np.isfinite(loss) or not all(all_finite(part) for part in state):
             raise self._overflow(lesson, before)
         judged = loss
         if lesson.held.size:

@@ -1,7 +1,4 @@
-"""Patterns y = (1, x) that aim at values t of aᵗy, and what one look at them tells a rule that lowers ‖Ya − t‖².
-
-Tests: ``tests/squared_error/test_widrow_hoff.py``.
-"""
+"""Patterns y = (1, x) that aim at values t of aᵗy, and what one look at them tells a rule that lowers ‖Ya − t‖²."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ class AimedProblem(Problem):
         """The same patterns, aimed at these targets."""
         with np.errstate(over="ignore"):
             t = np.ascontiguousarray(targets, problem.dtype)
-        if not np.all(np.isfinite(t)):
+        if not all_finite(t):
             raise ValueError(f"targets up to {np.abs(targets).max():.3g} overflow {problem.dtype}; give X in float64.")
         return cls(**vars(problem), targets=read_only(t))
 
@@ -60,7 +57,7 @@ class AimedPatterns:
         self.problem, self.Y = problem, Samples(problem.source, np.ones(problem.n_rows))
         self.present = np.flatnonzero(problem.part).astype(np.uint32)
         squares: NDArray[np.float64] = np.where(problem.part, sqnorms(problem.canonical().rows) + 1, 0)
-        if not np.all(np.isfinite(squares)):
+        if not all_finite(squares):
             raise problem.refuse()
         self.aims = Aims(problem.targets, problem.weight, np.sqrt(squares).astype(problem.dtype))
         self.weight = problem.part * (problem.weight.astype(np.float64) if problem.weight.size else 1.0)

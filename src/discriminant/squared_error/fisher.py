@@ -33,6 +33,7 @@ from .._engine.problem import Problem
 from .._engine.refusals import check_total, published
 from .._guards.parameters import Choice, Number, Or, refused
 from .._guards.state import all_or_nothing
+from .._guards.validation import all_finite
 from ..base.classifier import LinearClassifier
 from ..base.inherited_docs import estimator
 from ..samples import row_sqnorms
@@ -232,7 +233,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         with np.errstate(over="ignore", invalid="ignore"):
             inverse, rank, condition = inverse_of(S)
             plane = inverse @ (s.means[1] - s.means[0])
-        if not (np.all(np.isfinite(inverse)) and np.all(np.isfinite(plane))):
+        if not (all_finite(inverse) and all_finite(plane)):
             raise ValueError(
                 "X has a scatter within the classes that is too small to invert; scale the features, for instance "
                 "with StandardScaler, and give weights of ordinary size."

@@ -94,7 +94,7 @@ class HoKashyapRule:
         self.e, self.evidence = np.where(self.part, -self.b, 0.0), np.zeros(problem.n_rows)
         self.notes: list[str] = []
         self.k, self.eta, self.begun = 0, 0.0, False
-        self.trail = Path(self.answer[0], plan.record, plan.shares)
+        self.recorded = Path(self.answer[0], plan.record, plan.shares)
 
     def begin(self, problem: Problem, watch: Watch) -> None:
         """Find a(1), which may take long, and begin the path there."""
@@ -103,8 +103,7 @@ class HoKashyapRule:
             a = self.first(self.a)
             self.g, self.e = self.look(a, self.b)
         self.a, self.begun = a, True
-        if self.trail.rows is not None:
-            self.trail.rows[0] = self.answer[0]
+        self.recorded.rows[:1] = self.answer[0]
 
     @property
     def answer(self) -> NDArray[Any]:
@@ -112,7 +111,7 @@ class HoKashyapRule:
 
     @property
     def path(self) -> NDArray[Any] | None:
-        return self.trail.so_far(self.answer[0])
+        return self.recorded.so_far(self.answer[0])
 
     @property
     def findings(self) -> MarginsFound:
@@ -162,7 +161,7 @@ class HoKashyapRule:
         self.a, self.b = a, b
         if moved:
             self.k += 1
-            self.trail.add(self.answer[0])
+            self.recorded.add(self.answer[0])
         return Epoch(errors, value, self.eta, int(moved), None)
 
     def separates(self) -> bool:
@@ -207,8 +206,8 @@ class DescentRule(HoKashyapRule):
         self.eta = bound / 2 if eta is None or self.optimal else float(eta)
         if not self.eta < bound:
             raise ValueError(
-                f"eta={self.eta:g} must be smaller; with this R and these patterns the rule descends for "
-                f"0 < eta < {bound:.6g}. Give a smaller eta, None for half the bound, or 'optimal'."
+                f"eta={self.eta:g} must be in 0 < eta < {bound:.6g}, where the rule descends with this R and these "
+                "patterns; give a smaller eta, None for half the bound, or 'optimal'."
             )
         return start
 

@@ -173,7 +173,9 @@ class LeastSquares(ProbabilityMixin, LinearClassifier):
                 return np.asarray((g + second) / (first + second))
             system = np.vstack([-L, np.ones(len(L))])
             if np.linalg.matrix_rank(system) < len(L):
-                raise ValueError("losses does not determine the probabilities: two classes cost the same everywhere.")
+                raise ValueError(
+                    "losses must tell the classes apart, and two cost the same everywhere; change one cost."
+                )
             return np.asarray(np.linalg.lstsq(system, np.vstack([g.T, np.ones(len(g))]), rcond=None)[0].T)
         if self.targets == "fisher":
             return np.asarray(pi * (1 - pi) * g + pi)

@@ -1,7 +1,4 @@
-"""Products with the normalized patterns Y, never built, and its pseudoinverse: the linear algebra of Ho-Kashyap.
-
-Tests: ``tests/squared_error/test_ho_kashyap.py``.
-"""
+"""Products with the normalized patterns Y, never built, and its pseudoinverse: the linear algebra of Ho-Kashyap."""
 
 from __future__ import annotations
 
@@ -15,12 +12,12 @@ from scipy import sparse
 from .._engine.driver import Watch
 from .._engine.linalg import cholesky, largest_eigenvalue
 from .._engine.problem import Problem
-from .._guards.validation import floats
+from .._guards.validation import all_finite, floats
+from ..base.expansion import EPS
 
 Array = NDArray[np.float64]
 Linear = Callable[[Array], Array]
 
-EPS = float(np.finfo(np.float64).eps)
 BLOCK = 4096  # rows that are copied at a time
 DENSE = 1000  # columns up to which YᵗY is taken apart even when there are fewer patterns
 LARGEST = 20_000  # side of the largest matrix that is taken apart
@@ -93,7 +90,7 @@ class Patterns:
                 Y = root[rows, None] * np.hstack([one, B])
             product = Y.T @ Y
             G += product.toarray() if sparse.issparse(product) else product
-        if not np.all(np.isfinite(G)):
+        if not all_finite(G):
             raise self.refuse()
         lost = np.flatnonzero(np.diag(G)[1:] < 1e-300)
         if T is None and lost.size and abs(self.X[:, lost]).max() > 0:
@@ -132,7 +129,7 @@ class Patterns:
         K = self.X.astype(np.float64, copy=False)
         K = K @ K.T
         K = root[:, None] * ((K.toarray() if sparse.issparse(K) else K) + 1) * root
-        if not np.all(np.isfinite(K)):
+        if not all_finite(K):
             raise self.refuse()
         half = np.sqrt(np.broadcast_to(self.w, self.n))
         rest = np.divide(1, half, out=np.zeros(self.n), where=half > 0)
@@ -163,7 +160,7 @@ class Patterns:
 
         def product(v: Array) -> Array:
             u = self.back(self.times(v if L is None else L @ v))
-            if not np.all(np.isfinite(u)):
+            if not all_finite(u):
                 raise self.refuse()
             return u if L is None else np.asarray(L.T @ u)
 

@@ -39,12 +39,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import Listener
 from .._engine.driver import Plan, Rule, Watch
-from .._engine.path import Path, record
+from .._engine.path import Path, Trail, note
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
 from .._guards.held import is_floats, is_number
 from .._guards.parameters import ORDER, RECORD, Number
 from .._guards.state import Changing
+from .._guards.validation import all_finite
 from ..base.classifier import OnlineClassifier
 from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status
@@ -103,7 +104,7 @@ class RecursivePass(NamedTuple):
 @compiled
 def _epoch(
     X: Rows, labels: NDArray[np.int32], b: NDArray[np.float64], weight: NDArray[Any], order: NDArray[np.uint32],
-    recursion: Recursion, least: float, path: NDArray[Any] | None, cursor: NDArray[np.int64],
+    recursion: Recursion, least: float, trail: Trail | None,
 ) -> Any:  # fmt: skip
     """Visit the patterns in the given order and update A, V and D.
 
@@ -143,8 +144,7 @@ def _epoch(
             errors += wrong
         if changed:
             changes += 1
-            if path is not None:
-                record(path, cursor, A)
+            note(trail, A)
     return changes, errors, criterion, least, True
 
 
@@ -182,7 +182,7 @@ class RecursiveRule(Changing):
         delta = float(plan.delta)
         factors = np.eye(d), np.full(d, 1 / delta)
         self._recursion = Recursion(A.astype(np.float64), *factors, float(plan.forgetting), BOUND / delta)
-        self.plan, self.dtype, self.trail = plan, problem.dtype, Path(self._recursion.A, plan.record)
+        self.plan, self.dtype, self.recorded = plan, problem.dtype, Path(self._recursion.A, plan.record)
         self.random, self.k, self.left, self.least = plan.random(), 0, plan.passes, 0.0
 
     @property
@@ -200,7 +200,7 @@ class RecursiveRule(Changing):
     @property
     def path(self) -> NDArray[Any] | None:
         A = self._recursion.A
-        return self.trail.so_far(A[0] if len(A) == 1 else A)
+        return self.recorded.so_far(A[0] if len(A) == 1 else A)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         A, V, D = (part.copy() for part in self._recursion[:3])
@@ -212,10 +212,10 @@ class RecursiveRule(Changing):
         for start, stop in watch.chunks(order.size, order.size * D.size * (D.size + len(A))):
             found = RecursivePass(*_epoch(
                 problem.rows, problem.labels, b, problem.weight, order[start:stop], self._recursion, self.least,
-                self.trail.rows, self.trail.cursor,
+                self.recorded.trail,
             ))  # fmt: skip
             self.least = found.least
-            if not (found.finite and np.all(np.isfinite(A))):
+            if not (found.finite and all_finite(A)):
                 raise problem.refuse()
             changes, errors, criterion = changes + found.changes, errors + found.errors, criterion + found.criterion
         self.k += changes

@@ -30,10 +30,9 @@ from .._engine.driver import Watch
 from .._engine.linalg import Cholesky, cholesky
 from .._engine.moments import Moments, Targets, moments, provisional_center
 from .._engine.refusals import NotFiniteError, check_total
-from .._engine.threads import in_order
+from .._engine.threads import BLOCK, in_order
 from ..solution import Findings
 
-BLOCK = 4096  # rows at a time: a block of 100 columns stays in the cache
 EASY = 1e-3  # reciprocal condition above which the normal equations alone are right to a dozen digits
 WIDE = 3000  # side of a matrix that is worth building densely from a sparse X
 

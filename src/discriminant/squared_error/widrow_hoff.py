@@ -32,21 +32,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import Path, record
+from .._engine.path import Path, Trail, note
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
+from .._guards.validation import all_finite
 from ..base.classifier import OnlineClassifier
 from ..base.inherited_docs import estimator
 from ..exceptions import warn_user
 from ..samples import Samples
-from ..schedules import Constant, Optimal, ScalarRLS, get
+from ..schedules import AHEAD, Constant, Optimal, ScalarRLS, get
 from ..solution import Epoch, Solution, Status
 from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of
 from .widrow_hoff_parameters import Progress, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
 
 HUGE = 1e100  # an error that has grown by this factor will not come back
-AHEAD = 8192  # steps of a variable schedule that are computed at a time, at most
 
 
 @inlined
@@ -76,7 +76,7 @@ class StepTotals(NamedTuple):
 @compiled
 def _epoch(
     X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], into: NDArray[Any], etas: NDArray[Any],
-    dual: bool, path: NDArray[Any] | None, cursor: NDArray[np.int64],
+    dual: bool, trail: Trail | None,
 ) -> Any:  # fmt: skip
     """Visit patterns in this order, while there are ``etas``, and add their steps to ``into``: a, or a batch's sum.
 
@@ -103,8 +103,7 @@ def _epoch(
                 into[i + 1] += step
             else:
                 row_axpy(X, i, step, a.dtype.type(1), into)
-            if path is not None:
-                record(path, cursor, into)
+            note(trail, into)
             longest = max(longest, abs(step) * lengths[i])
             changes += 1
     return visits, changes, errors, criterion, longest, worst, True
@@ -119,7 +118,7 @@ class WidrowHoffRule(Changing):
         self.plan, self.schedule = plan, get(1.0 if plan.schedule is None else plan.schedule)
         self.size, self.largest, self.eta = length_of(start), 0.0, np.nan  # ‖a(1)‖, max w‖y‖², last step
         self.A: NDArray[Any] = np.zeros(problem.n_rows + 1, start.dtype) if plan.dual else start[0]
-        self.trail = Path(self.A, plan.record, plan.shares)
+        self.recorded = Path(self.A, plan.record, plan.shares)
         self.random = plan.random()
         self.k = 0
         self.details: dict[str, Any] = {}
@@ -172,7 +171,7 @@ class WidrowHoffRule(Changing):
 
     @property
     def path(self) -> NDArray[Any] | None:
-        rows = self.trail.so_far(self.A)
+        rows = self.recorded.so_far(self.A)
         return rows if rows is None or not self.plan.dual else np.array([self.primal(row) for row in rows])
 
     @property
@@ -186,7 +185,7 @@ class WidrowHoffRule(Changing):
         if self._Y is not None:
             with np.errstate(over="ignore", invalid="ignore"):
                 v = np.asarray(self._Y.T @ v[1:])
-        if not np.all(np.isfinite(v)):
+        if not all_finite(v):
             raise self.diverged(np.inf)
         return v
 
@@ -203,15 +202,13 @@ class WidrowHoffRule(Changing):
         correcting, dual, totals, order = into is self.A, self.plan.dual, StepTotals(), patterns.present
         if correcting and self.random is not None:
             order = self.random.permutation(order)
-        path, ascending = self.trail.rows if correcting else None, order is patterns.present
+        trail, ascending = self.recorded.trail if correcting else None, order is patterns.present
         for start, stop in watch.chunks(order.size, patterns.gram_work if dual else patterns.problem.entries):
             part = order[start:stop]
             rows: Any = patterns.gram_rows(part, ascending, watch) if dual else patterns.problem.rows
             while part.size:
                 etas = self.coming(patterns, part) if correcting else np.ones(part.size, self.A.dtype)
-                found = StepTotals(
-                    *_epoch(rows, patterns.aims, part, self.A, into, etas, dual, path, self.trail.cursor)
-                )
+                found = StepTotals(*_epoch(rows, patterns.aims, part, self.A, into, etas, dual, trail))
                 if not found.finite:
                     raise self.diverged(np.inf)
                 if correcting:
@@ -285,7 +282,7 @@ class BatchRule(WidrowHoffRule):
             return Epoch(met.errors, met.criterion, self.eta, 0, Status.CONVERGED)
         with np.errstate(over="ignore", invalid="ignore"):  # ``answer`` refuses what is not finite
             self.A += self.A.dtype.type(self.eta) * total
-        self.trail.add(self.A)
+        self.recorded.add(self.A)
         return Epoch(met.errors, met.criterion, self.eta, 1, None)
 
 

@@ -1,7 +1,4 @@
-"""What the Widrow-Hoff classifier and regressor share: parameters, the plan they make, what a rule leaves behind.
-
-Tests: ``tests/squared_error/test_widrow_hoff.py``.
-"""
+"""What the Widrow-Hoff classifier and regressor share: parameters, the plan they make, what a rule leaves behind."""
 
 from __future__ import annotations
 

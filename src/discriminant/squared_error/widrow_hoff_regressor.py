@@ -3,8 +3,6 @@
 The rules, their equations and their theorems stand in ``widrow_hoff``; here are the parameters and what is published.
 
 Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, §2.2, Table 2.3.
-
-Tests: ``tests/squared_error/test_widrow_hoff.py``.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Interrupted, Watch
+from .._guards.validation import all_finite
 from .._kernel_matrix.source import Indices, Vector
 from ..solution import Status
 from .pair_steps import keys
@@ -136,7 +137,7 @@ class DualSolver(ABC):
 
     def _small_gap(self) -> bool:
         """Whether so small a violation means a small gap too: where slack costs much it need not."""
-        unknown = self.indefinite or not np.isfinite(self.C).all()
+        unknown = self.indefinite or not all_finite(self.C)
         return unknown or self._gap(self._bias()) <= LOOSE
 
     def _count(self, steps: int, indefinite: bool) -> None:

@@ -69,7 +69,7 @@ class KernelMachines:
             raise NotSeparableError(
                 f"C=inf asks for a surface without errors, and with kernel={self.kernel!r} there is none: in its "
                 f"feature space weighted means of {np.count_nonzero(found.mu)} rows of the two classes meet, to "
-                "rounding. Take a finite C or a richer kernel."
+                "rounding; take a finite C or a richer kernel."
             )
         square = 4 / found.square  # ‖w‖², as the margin is half the distance
         gap = relative_gap(found.square**2, max(found.reached, 0.0) ** 2)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.driver import Interrupted, Watch
-from .._engine.problem import Problem
+from .._engine.problem import DENSE, Problem
 from .._kernel_matrix.rows import SMALL, KernelRows, StoredRows
 from .._kernel_matrix.source import Vector
 from ..exceptions import NotSeparableError
@@ -29,7 +29,6 @@ from .problems import NEARLY, ROUNDING, Machine, Settings, TwoClasses, relative_
 
 ROUNDS = 10  # of the dual: one or two do, unless slack costs so much that the primal keeps more digits
 FAR = 1000  # size of patterns, or one over it, from which they are divided by it
-DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 
 
 def plane(
@@ -91,7 +90,7 @@ def _hard(X: Any, z: Vector, y: NDArray[Any], free: bool, watch: Watch) -> Machi
                 proof = separability(given, labels).certificate
                 raise NotSeparableError(
                     f"C=inf asks for a plane without errors, and there is none: {outcome.verdict}, proved by "
-                    f"{len(proof.support)} rows (certificate). Take a finite C.",
+                    f"{len(proof.support)} rows (certificate); take a finite C.",
                     proof,
                 )
             known = system.augmented(outcome.direction)[0][not free :]
@@ -113,7 +112,7 @@ def _hard(X: Any, z: Vector, y: NDArray[Any], free: bool, watch: Watch) -> Machi
     if not apart:
         raise NotSeparableError(
             f"C=inf asks for a plane without errors, and there is one, but its margin of {margin.upper:.1g} is lost in "
-            "the rounding of floats. Take a finite C, or leave out columns that depend on others.",
+            "the rounding of floats; take a finite C, or leave out columns that depend on others.",
             separability(given, own).certificate,
         )
     square = float(a[1:] @ a[1:])

@@ -1,0 +1,65 @@
+"""``discriminant compare``: the table, the page, an interrupt."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Outcome, command
+
+
+def test_comparison(tables: Path) -> None:
+    methods = "perceptron,svm,fisher"
+    found = command("compare", "table.csv", "--methods", methods, "--cv", "2", "--jobs", "1", "--json", cwd=tables)
+    assert (found.code, found.err) == (0, "")
+    rows = found.json["rows"]
+    assert [row["method"] for row in rows] == ["perceptron", "support-vector-machine", "fisher-discriminant"]
+    assert found.json["verdict"] == "complete"
+
+
+def test_report_is_one_page(inside: Callable[..., Outcome], tables: Path, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    line = [
+        "compare",
+        tables / "table.csv",
+        "--methods",
+        "perceptron,svm",
+        "--cv",
+        "2",
+        "--jobs",
+        "1",
+        "--axes",
+        "x1,x0",
+    ]
+    found = inside(*line, "--html", path)
+    assert found.code == 0
+    assert str(path) in found.err
+    assert "support-vector-machine" in found.out
+    page = path.read_text()
+    assert "<html" in page
+    assert "x1" in page
+
+
+def test_names_with_commas(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"x, cm",y,label\n1,1,no\n2,1,yes\n')
+    found = inside("fit", tmp_path / "a.csv", "-t", "label", "--features", '"x, cm",y', "--json")
+    assert found.json["features"] == ["x, cm", "y"]
+
+
+def test_an_interrupted_comparison_prints_its_table_and_draws_nothing(
+    inside: Callable[..., Outcome], tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from discriminant import FisherDiscriminant
+
+    def pressed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FisherDiscriminant, "fit", pressed)
+    line = ["--methods", "least-squares,fisher", "--cv", "0", "--jobs", "1", "--html", tmp_path / "report.html"]
+    found = inside("compare", tables / "table.csv", *line)
+    assert found.code == 130
+    assert "fisher-discriminant: not run: Ctrl-C was pressed" in found.out
+    assert re.search(r"least-squares +0\.0 %", found.out)
+    assert found.err.endswith("is not written: its pictures would take longer than Ctrl-C may.\nInterrupted.\n")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,30 @@
+"""``discriminant datasets``: all of them, and one as a table."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import discriminant
+
+from .conftest import Outcome
+
+
+def test_datasets(inside: Callable[..., Outcome]) -> None:
+    found = inside("datasets", "--json").json
+    names = [entry["name"] for entry in found["datasets"]]
+    assert [name.replace("-", "_") for name in names] == list(discriminant.datasets.names())
+    iris = next(entry for entry in found["datasets"] if entry["name"] == "iris")
+    assert (iris["rows"], iris["columns"], iris["classes"]) == (150, 4, 3)
+    assert all(name in inside("datasets").out for name in names)
+    table = inside("datasets", "svm-three")
+    assert table.out == "x1,x2,target\n2.0,1.0,0\n1.0,3.0,0\n6.0,3.0,1\n"
+    assert inside("datasets", "svm-three", "--json").json["data"] == [[2.0, 1.0, 0], [1.0, 3.0, 0], [6.0, 3.0, 1]]
+
+
+def test_datasets_are_the_same_each_time(inside: Callable[..., Outcome]) -> None:
+    assert inside("datasets", "overlap").out == inside("datasets", "overlap").out
+
+
+def test_a_data_set_to_stdout_and_to_a_file(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    found = inside("datasets", "xor", "--json", "-o", tmp_path / "xor.csv")
+    assert found.json["rows"] == len((tmp_path / "xor.csv").read_text().splitlines()) - 1 == 4
+    assert inside("datasets", "xor", "-o", tmp_path / "none" / "xor.csv").code == 2

@@ -89,7 +89,7 @@ def _outside(system: System, patterns: Indices, vectors: Matrix, tick: Tell) -> 
     pair = System(system.X, np.zeros(system.n, np.int32), 2, bool(system.intercept), system.table.reading)
     judge, groups = Judge(pair.table, pair, vectors[0]), Vectors.by_size(vectors, pair)
     found = patterns[:0]
-    for part in parts(pair, patterns, tick):
+    for part in map(np.sort, parts(pair, patterns, tick)):
         moved = np.zeros(part.size, bool)
         for places, _, signs in judge.exact(part, 0, np.ones((part.size, 1), bool), groups):
             moved[places] |= signs.any(axis=1)

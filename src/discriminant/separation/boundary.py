@@ -98,12 +98,10 @@ class BoundarySearch:
             return False
         basis, rest = chosen
         self.tick(f"whole numbers of {len(basis) + len(rest):,} rows", 0.0)
-        circuit = [] if self.face.span else _circuit(part.rows, [*basis, *rest])
-        if len(circuit) == len(basis) + 1 and self.face.absorb([list(part.names(circuit))]):
+        circuit = list(part.names([] if self.face.span else _circuit(part.rows, [*basis, *rest])))
+        if len(circuit) == len(basis) + 1 and self.face.absorb([circuit]):
             return True
-        if circuit:
-            self.face.witness(list(part.names(circuit)))
-        return self.face.absorb_spanning(part.names(rest), list(part.names(basis)))
+        return self.face.absorb_spanning(part.names(rest), list(part.names(basis)), circuit)
 
     def _try(self, direction: Direction) -> tuple[Outcome | None, bool]:
         """The outcome if no row contradicts; else whether one does that is not in the sample, which all join."""

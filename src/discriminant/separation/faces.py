@@ -46,11 +46,12 @@ class Face:
         self.extend([name for weights in found for name in list(weights)[1:]])
         return bool(found)
 
-    def absorb_spanning(self, rest: dict[Name, float], basis: list[Name]) -> bool:
+    def absorb_spanning(self, rest: dict[Name, float], basis: list[Name], circuit: list[Name]) -> bool:
         """Take in rows with a positive relation modulo the span, which ``basis`` makes larger.
 
         ``rest`` have about these weights; those of the basis and of the span follow. The basis must have positive ones,
-        else the answer is False; those of the span are lifted.
+        else the answer is False; those of the span are lifted. A circuit, few of the rows that have a relation of their
+        own, is told first.
         """
         multiple = {name: self.system.integers(name)[1] for name in [*rest, *basis, *self.span]}
         given = dict(zip(rest, _rounded([weight / multiple[name] for name, weight in rest.items()]), strict=True))
@@ -62,15 +63,12 @@ class Face:
         new = {name: q * weight * multiple[name] for name, weight in given.items()}
         new |= {name: -w * multiple[name] for name, w in zip(basis, share, strict=False)}
         old = {name: -w * multiple[name] for name, w in zip(self.span, share[len(basis) :], strict=True)}
+        first = self._relation(circuit) if circuit else {}
+        if first:
+            self.keep({name: w * multiple[name] for name, w in first.items()})
         self.keep(new | self._lifted(old))
         self.extend(basis)
         return True
-
-    def witness(self, names: list[Name]) -> None:
-        """Let rows with a positive relation be the first that is told, if they have one."""
-        weights = {name: w * self.system.integers(name)[1] for name, w in self._relation(names).items()}
-        if weights:
-            self.keep(weights)
 
     def _relation(self, names: list[Name]) -> dict[Name, int]:
         """Positive weights with which multiples of some rows add up to a vector of the span, if there are any."""

@@ -201,14 +201,18 @@ class Vectors:
             sizes.setdefault(bits_of(vector).bit_length(), []).append(vector)
         return [cls(group, rows) for group in sizes.values()]
 
-    def signs(self, y: NDArray[Any], columns: Ints | None, own: int, rival: int) -> NDArray[np.int8]:
-        """The sign of zv for each pattern y, all of one class and held against one rival, and each vector v."""
+    def split(self, y: NDArray[Any]) -> Floats:
+        """The digits of patterns, for products with the vectors."""
         if not self.digits.size or bits_of(y) > self.longest:
             self._write(bits_of(y))
+        return self.writing.left(y)
+
+    def signs(self, y: Floats, columns: Ints | None, own: int, rival: int) -> NDArray[np.int8]:
+        """The sign of zv for each pattern, split, all of one class and held against one rival, and each vector v."""
         blocks = [sign * block for sign, block in zip(self.rows.signs(own, rival), self.digits, strict=True) if sign]
         digits = np.sum(blocks, axis=0)[slice(None) if columns is None else columns]
         step = max(1, BLOCK // (digits.shape[1] * digits.shape[2]))
-        parts = (self.writing.left(y[k : k + step]) for k in range(0, len(y), step))
+        parts = (y[:, k : k + step] for k in range(0, y.shape[1], step))
         return np.concatenate([signs(products(part, digits), self.writing.width) for part in parts])
 
     def _write(self, bits: int) -> None:
@@ -262,7 +266,9 @@ class Judge:
         some = np.flatnonzero(asked.any(axis=1)) if groups else np.empty(0, np.int64)
         for patterns in _patterns(self.table, rows[some], self.rows.intercept) if some.size else ():
             places = np.searchsorted(rows, patterns.rows)
-            for j, rival in enumerate(self.rows.rivals(own)):
-                chosen = np.flatnonzero(asked[places, j])
-                for group in groups if chosen.size else ():
-                    yield places[chosen], j, group.signs(patterns.y[chosen], patterns.columns, own, rival)
+            for group in groups:
+                split = group.split(patterns.y)
+                for j, rival in enumerate(self.rows.rivals(own)):
+                    chosen = np.flatnonzero(asked[places, j])
+                    if chosen.size:
+                        yield places[chosen], j, group.signs(split[:, chosen], patterns.columns, own, rival)

@@ -44,6 +44,8 @@ class Sample:
             self.rows = PlainRows(sparse.diags(sign).tocsr() @ Y if sparse.issparse(Y) else sign[:, None] * Y)
         else:
             self.rows = RivalRows(Y.toarray() if sparse.issparse(Y) else Y, self.own, system.n_groups)
+        self.rows.exists[self.lengths == 0] = False  # zero rows, which an intercept forbids
+        self.lengths[self.lengths == 0] = 1
 
     def whole(self) -> Slice:
         """All rows as they are."""
@@ -124,8 +126,7 @@ def _scaled(system: System, patterns: Indices) -> tuple[Any, Floats, Scale]:
     x = np.ldexp(x, -exponent).astype(np.float64)
     Y = np.concatenate([np.ones((len(x), system.intercept)), x], axis=1)
     length = np.linalg.norm(Y, axis=1)
-    length[length == 0] = 1
-    return Y / length[:, None], length, Scale(system, center, exponent)
+    return Y / np.where(length > 0, length, 1)[:, None], length, Scale(system, center, exponent)
 
 
 def _sparse(system: System, x: Any) -> tuple[Any, Floats, Scale]:
@@ -134,8 +135,8 @@ def _sparse(system: System, x: Any) -> tuple[Any, Floats, Scale]:
     x = sparse.csr_matrix((np.ldexp(x.data.astype(np.float64), -exponent[x.indices]), x.indices, x.indptr), x.shape)
     Y = sparse.hstack([np.ones((x.shape[0], system.intercept)), x]).tocsr() if system.intercept else x
     length = np.sqrt(np.asarray(Y.multiply(Y).sum(axis=1)).ravel())
-    length[length == 0] = 1
-    return sparse.diags(1 / length).tocsr() @ Y, length, Scale(system, np.zeros(system.d), exponent)
+    unit = sparse.diags(1 / np.where(length > 0, length, 1)).tocsr() @ Y
+    return unit, length, Scale(system, np.zeros(system.d), exponent)
 
 
 def _exponents(size: NDArray[Any]) -> NDArray[np.int32]:

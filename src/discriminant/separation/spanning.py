@@ -44,7 +44,7 @@ def spanning(rows: LossRows, places: Indices, weights: Floats, tick: Tell) -> Sp
     """Rows T and U of those at the places, which have these weights in a relation; None where none are found."""
     order = places[np.argsort(-weights, kind="stable")]
     T, Q = _independent(rows, order, tick)
-    U = _balancing(rows, order, T, Q, tick)
+    U = _balancing(rows, order, T, Q, tick) if T else None
     if U is None:
         return None
     rest = [place for place in T if place not in set(U)]

@@ -20,7 +20,7 @@ Tell = Callable[[str, float], None]  # what is being done, "" for the same as be
 
 
 class OutOfTime(Exception):
-    """The work has taken all the seconds that it may; raised where it tells how far it is."""
+    """The work has taken all the seconds that it may, or would take too many, of which its words then tell."""
 
 
 class TerminalBar:

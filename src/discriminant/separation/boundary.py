@@ -55,7 +55,7 @@ class BoundarySearch:
         part = sample.whole() if Q is None else sample.slice(Q)
         if not part.rows.exists.any():
             return self._rest()
-        guess = None if sample.is_large and Q is None else boundary_of(part.rows, self.tick)
+        guess = None if part.is_large else boundary_of(part.rows, self.tick)
         is_whole = guess is not None
         guess = guess or touched_by(part.rows, self.tick)
         if guess is None or (guess.boundary.any() and not self._absorb(part, guess)):

@@ -107,6 +107,7 @@ class Face:
         divisor = gcd(*weights.values())
         weights = {name: w // divisor for name, w in weights.items()}
         self.relations.append(weights)
+        self.system.known.related()
         self.weights = {name: self.weights.get(name, 0) + weights.get(name, 0) for name in {**self.weights, **weights}}
 
     def extend(self, names: list[Name]) -> None:

@@ -21,7 +21,7 @@ from .._engine.progress import Tell
 from .newton import Guess, LossRows, newton_step
 from .passes import Floats
 
-STEPS = 100
+STEPS = 1000
 ENOUGH = 0.5  # margin at which a vector is taken to separate
 SURE = 1e-6  # of the largest weight: rows with less may have been brought to zb = 1 by rounding alone
 ZERO = 1e-9  # of a slope, beside the sum of the moduli of its terms

@@ -49,9 +49,17 @@ class Knowledge:
 
 
 def undecided(
-    what: str, system: System, groups: Sequence[tuple[Any, ...]], seconds: float | None, pairs: dict[Any, str]
+    what: str,
+    system: System,
+    groups: Sequence[tuple[Any, ...]],
+    seconds: float | None,
+    pairs: dict[Any, str],
+    why: str = "",
 ) -> UndecidedError:
-    """The error that tells what is known of a question after so many seconds; ``pairs`` were decided beside it."""
+    """The error that tells what is known of a question after so many seconds; ``pairs`` were decided beside it.
+
+    ``why`` says what stands in the way if it is not the time.
+    """
     known, labels = system.known, [group[0] for group in groups]
     pairs = {(labels[j], labels[k]): verdict for (j, k), verdict in known.pairs.items()} | pairs
     touching = known.relations or any(verdict != "complete" for verdict in pairs.values())
@@ -62,15 +70,19 @@ def undecided(
         *([] if n_wrong is None else [f"the best plane has {n_wrong:,} of {system.patterns.size:,} rows wrong"]),
         *([f"{len(pairs):,} pairs of classes are decided"] if pairs else []),
     ]
-    words = too_long(what, seconds, told)
+    words = f"{why}{_so_far(told)}" if why else too_long(what, seconds, told)
     facts: dict[str, Any] = {"plane": plane, "n_wrong": n_wrong, "pairs": pairs, "passes": system.passes}
     return UndecidedError(words, seconds or 0.0, excluded=tuple(excluded), **facts)
 
 
 def too_long(what: str, seconds: float | None, told: list[str]) -> str:
     """The message for a question that would take longer, with what is known of it."""
-    known = f" (so far, {'; '.join(told)})" if told else ""
-    return str(refused("max_seconds", seconds, f"larger for {what}{known}", "give more seconds, or set no limit"))
+    wanted = f"larger for {what}{_so_far(told)}"
+    return str(refused("max_seconds", seconds, wanted, "give more seconds, or set no limit"))
+
+
+def _so_far(told: list[str]) -> str:
+    return f" (so far, {'; '.join(told)})" if told else ""
 
 
 def best_plane(system: System, labels: list[Any]) -> tuple[Hyperplane | LinearMachine | None, int | None]:

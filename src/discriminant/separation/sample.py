@@ -36,7 +36,6 @@ class Sample:
         own = system.own[patterns]
         patterns = patterns[np.argsort(own, kind="stable")]  # as RivalRows has them
         self.system, self.patterns, self.own = system, patterns, system.own[patterns]
-        self.is_large = is_large(system)
         Y, self.lengths, self.scale = _scaled(system, patterns)
         self.rows: LossRows
         if system.n_groups == 2:
@@ -57,7 +56,7 @@ class Sample:
         probe = rng.normal(size=Q.shape[1])
         is_live = self.rows.exists & (np.abs(self.rows.margins(Q @ probe)) > VANISHING * np.linalg.norm(probe))
         places = np.flatnonzero(is_live)
-        most = NUMBERS // Q.shape[1]
+        most = 2 * NUMBERS // Q.shape[1]
         places = np.sort(rng.choice(places, most, replace=False)) if places.size > most else places
         step = max(1, PIECE // self.rows.n_columns)
         parts = [self.rows.dense(places[k : k + step]) @ Q for k in range(0, places.size, step)]
@@ -85,6 +84,13 @@ class Slice(NamedTuple):
     rows: LossRows
     places: Indices
     lengths: Floats
+
+    @property
+    def is_large(self) -> bool:
+        """Whether a second derivative should have as few of the rows as it can."""
+        if self.rows is self.sample.rows:
+            return is_large(self.sample.system)
+        return float(self.rows.exists.sum()) * self.rows.n_columns**2 > 4 * WORK
 
     def names(self, chosen: Sequence[int] | Indices) -> dict[Name, float]:
         """The names of rows, by their places here, each with the multiple of it that has length one."""

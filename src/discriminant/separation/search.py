@@ -31,7 +31,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import qr
 
-from .._engine.progress import Tell
+from .._engine.progress import OutOfTime, Tell
 from .._engine.threads import one_blas_thread
 from .boundary import LARGEST, BoundarySearch
 from .faces import Face
@@ -46,6 +46,10 @@ FEW = 300  # patterns that a guess begins with, at the least
 WIDE = 100  # columns beyond which a guess takes longer than passes over the data
 NARROW = 30  # columns up to which relations are found one by one, whatever they span
 SHORT, LONG = 20, 1000  # passes of the perceptron on such data, at the most
+BEYOND = (
+    f"one proof for {{0.n_groups}} classes of {{0.d}} features needs {{0.n_columns:,}} weights, and must have at most "
+    f"{LARGEST:,}; ask for the pairs of classes or for each against the rest, or take fewer features"
+)
 WALK = 1e9  # numbers of X that it reads, at the most: about a second
 
 
@@ -132,6 +136,8 @@ class FaceSearch:
                 outcome = BoundarySearch(self.face, {}, self.tick).run()
                 if outcome is not None:
                     return outcome
+            if self.direction is None and self.system.n_groups > 2 and self.system.n_columns > LARGEST:
+                raise OutOfTime(BEYOND.format(self.system))
             live = self.face.outside(self.rows)
             if not live:
                 found = [] if len(self.rows) == self.system.n_names else strangers(self.face, self.rows, self.worst)
@@ -184,7 +190,8 @@ def _begin(system: System) -> tuple[Direction | None, dict[Name, None]]:
     if system.n_columns <= WIDE or system.counts:
         return None, dict.fromkeys(system.names(_some(system)))
     likely = system.n_names <= 2 * system.n_columns  # to be separable, whatever the labels (Cover)
-    return system.walk(LONG if likely else SHORT, WALK), dict.fromkeys(system.names(_some(system)))
+    names = system.names(_some(system))
+    return system.walk(LONG if likely else SHORT, WALK), dict.fromkeys(names[:: 1 + len(names) // (10 * FEW)])
 
 
 def _some(system: System) -> Indices:

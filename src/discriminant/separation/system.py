@@ -286,11 +286,15 @@ class System(Construction):
         size = float(abs(self.X[:100]).max()) if self.intercept else 0.0
         each = (self.X.nnz if sparse.issparse(self.X) else self.n * self.d) * self.n_blocks
         for _ in range(min(turns, int(numbers / max(each, 1)))):
-            corrected = [walk(rows, self.own[part], A, size).any() for part, rows in self._blocks()]
+            corrected = [int(walk(rows, self.own[part], A, size).sum()) for part, rows in self._blocks()]
             if not any(corrected) and np.any(A):
-                parts = A[:, 1 - self.intercept :].ravel().tolist()
-                return Direction.of([Fraction(value) for value in parts])
+                return self._of_floats(A)
+        if np.any(A):
+            self.known.saw(self._of_floats(A), sum(corrected))
         return None
+
+    def _of_floats(self, A: Floats) -> Direction:
+        return Direction.of([Fraction(value) for value in A[:, 1 - self.intercept :].ravel().tolist()])
 
     def augmented(self, direction: Direction) -> Floats:
         """The blocks of b as rows (w₀, w)."""

@@ -205,9 +205,11 @@ class Separability:
         try:
             with self.question.meter as meter:
                 yield meter
-        except OutOfTime:
+        except OutOfTime as stop:
             pairs = self.pairwise.decided if "pairwise" in vars(self) else {}
-            raise undecided(what, self._system, self.groups, self.question.meter.max_seconds, pairs) from None
+            raise undecided(
+                what, self._system, self.groups, self.question.meter.max_seconds, pairs, str(stop)
+            ) from None
 
     @property
     def verdict(self) -> str:

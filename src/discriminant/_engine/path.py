@@ -49,13 +49,6 @@ class Trail(NamedTuple):
     cursor: NDArray[np.int64]
 
 
-@inlined
-def note(trail: Trail | None, A: NDArray[Any]) -> None:
-    """Record A if a path is kept."""
-    if trail is not None:
-        record(trail.rows, trail.cursor, A)
-
-
 class Path(Changing):
     """The weights a(1), a(2), ... of a fit, one row a correction, bounded in memory by thinning.
 

@@ -30,7 +30,7 @@ from scipy import sparse
 from .. import mercer
 from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Rule, Watch
-from .._engine.path import Trail, note
+from .._engine.path import Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined
 from .._guards.held import WEIGHTS, optional
@@ -42,7 +42,7 @@ from ..schedules import Schedule
 from ..solution import Epoch, Findings, Solution, Status
 from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule, theorem_bound
 from .gram import Gram, KernelClassifier, KernelProblem, is_precomputed
-from .visits import Array, Order, PassTotals, Visits, increment
+from .visits import Array, Order, PassTotals, Visits
 
 DOUBT = 1e3  # rounding errors of the discriminants up to which a margin may be one of them
 
@@ -73,7 +73,7 @@ def embed(K: Array, r: int, i: int, step: Any, bias: Any, row: int, A: Array, F:
 def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, trail: Trail | None) -> Any:
     """Visit the patterns as far as there are kernel rows; ``place`` tells for the first of them which one is theirs."""
     K: Any = visits.X
-    _, labels, _, order, etas = visits
+    _, labels, weight, order, etas = visits
     corrections, errors, criterion, lowest = 0, 0, 0.0, np.inf
     for t in range(order.size):
         i = order[t]
@@ -90,13 +90,14 @@ def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, 
         errors += margin <= 0
         lowest = min(lowest, margin)
         if margin <= b:
-            step = increment(visits, i, corrections)
+            step = etas[corrections] * weight[i] if weight.size else etas[corrections]
             if A.shape[0] == 1:
                 embed(K, place[t], i, step if label == 1 else -step, bias, 0, A, F)
             else:
                 embed(K, place[t], i, step, bias, label, A, F)
                 embed(K, place[t], i, -step, bias, rival, A, F)
-            note(trail, A)
+            if trail is not None:
+                record(*trail, A)
             criterion += b - margin
             corrections += 1
     return order.size, corrections, errors, criterion, lowest, True

@@ -32,7 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import mercer
 from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Plan, Rule, Watch
-from .._engine.path import Path, Trail, note
+from .._engine.path import Path, Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, serve
 from .._guards.held import WEIGHTS, optional
@@ -116,7 +116,7 @@ def _updates(
         keep(found, margin, hulls, best)
         if trail is not None:
             write(found, place, hulls, row)
-            note(trail, row)
+            record(*trail, row)
         if margin > 0 and upper - margin <= limits.tol * margin:
             return k + 1, MET, i, j, span
         if f[found.plus] <= f[found.minus] and 2 * upper <= limits.least * math.sqrt(span):

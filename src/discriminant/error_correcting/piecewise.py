@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import Trail, note
+from .._engine.path import Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_dot
 from .._guards.held import COURSE, OUTCOME, optional
@@ -65,7 +65,8 @@ def _epoch(visits: Visits, owner: Owner, A: Array, trail: Trail | None) -> Any:
         lowest = min(lowest, margin)
         if margin <= 0:
             correct(X, i, own, other, etas[errors], 1, A)
-            note(trail, A)
+            if trail is not None:
+                record(*trail, A)
             criterion -= margin
             errors += 1
     return order.size, errors, errors, criterion, lowest, True

@@ -17,12 +17,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._engine.driver import CHUNK, Watch
-from .._engine.path import Trail, copy_into, note
+from .._engine.path import Trail, copy_into, record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite
 from ..solution import Epoch, Findings, Status
 from .corrections import CorrectionPlan, ErrorCorrectingRule, all_errors
-from .visits import Array, PassTotals, Visits, correct, count_errors, increment, visit
+from .visits import Array, PassTotals, Visits, correct, count_errors, visit
 
 
 class PocketCounts(NamedTuple):
@@ -41,7 +41,7 @@ def _visits(
     visits: Visits, A: Array, pocket: Array, counts: PocketCounts, b: Any, bias: Any, trail: Trail | None, tests: int
 ) -> Any:
     """Visit the drawn patterns until the pocket is free of errors or A has been tested so many times."""
-    X, labels, _, order, etas = visits
+    X, labels, weight, order, etas = visits
     run, tested, errors, pocket_run, pocket_errors, copies = counts
     corrections, criterion, visited, fine = 0, 0.0, order.size, True
     for t in range(order.size):
@@ -54,8 +54,10 @@ def _visits(
             fine = False
             break
         if margin <= b:
-            correct(X, i, labels[i], rival, increment(visits, i, corrections), bias, A)
-            note(trail, A)
+            eta = etas[corrections] * weight[i] if weight.size else etas[corrections]
+            correct(X, i, labels[i], rival, eta, bias, A)
+            if trail is not None:
+                record(*trail, A)
             run, tested = 0, False
             criterion += b - margin
             corrections += 1

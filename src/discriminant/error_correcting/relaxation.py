@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
 from .._engine.linalg import largest_eigenvalue
-from .._engine.path import Trail, note
+from .._engine.path import Trail, record
 from .._engine.problem import Problem, sqnorms
 from .._engine.rows import CSR, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Number
@@ -69,7 +69,8 @@ def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any, trail: Tra
         if margin <= b:
             step = relaxation_step(margin, b, etas[corrections], norms[i])
             correct(X, i, label, rival, step * weight[i] if weight.size else step, A.dtype.type(1), to)
-            note(trail, to)
+            if trail is not None:
+                record(*trail, to)
             criterion += (b - margin) ** 2 / (2 * norms[i])
             corrections += 1
     return order.size, corrections, errors, criterion, lowest, True

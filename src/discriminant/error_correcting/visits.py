@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot, serve
+from .._engine.rows import Rows, compiled, finite, row_axpy, row_dot, serve
 
 Array = NDArray[Any]
 Order = NDArray[np.uint32]
@@ -87,12 +87,6 @@ def correct(X: Rows, i: int, label: int, rival: int, step: Any, bias: Any, A: ND
 
 serve(visit, lambda X, i, label, A: _visit_pair if A.ndim == 1 else _visit_machine)
 serve(correct, lambda X, i, label, rival, step, bias, A: _correct_pair if A.ndim == 1 else _correct_machine)
-
-
-@inlined
-def increment(visits: Visits, i: int, k: int) -> Any:
-    """The length of correction k at pattern i: η(k), times the weight of the pattern."""
-    return visits.etas[k] * visits.weight[i] if visits.weight.size else visits.etas[k]
 
 
 @compiled

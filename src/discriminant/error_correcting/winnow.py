@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import Trail, note
+from .._engine.path import Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined, row_column, row_length
 from .._guards.parameters import ORDER, RECORD, Number
@@ -98,7 +98,8 @@ def _epoch(visits: Visits, s: Exponents, V: Array, scale: ExponentScale, trail: 
                 for p in range(row_length(X, i)):
                     j = row_column(X, i, p) + 1
                     V[j] = weight_of(s[j] * rate, shift)
-            note(trail, V)
+            if trail is not None:
+                record(*trail, V)
             criterion -= margin
             errors += 1
     return (order.size, errors, errors, criterion, lowest, True), (shift, peak)

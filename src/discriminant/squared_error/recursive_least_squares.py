@@ -39,7 +39,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import Listener
 from .._engine.driver import Plan, Rule, Watch
-from .._engine.path import Path, Trail, note
+from .._engine.path import Path, Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
 from .._guards.held import is_floats, is_number
@@ -144,7 +144,8 @@ def _epoch(
             errors += wrong
         if changed:
             changes += 1
-            note(trail, A)
+            if trail is not None:
+                record(*trail, A)
     return changes, errors, criterion, least, True
 
 

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import Path, Trail, note
+from .._engine.path import Path, Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
@@ -103,7 +103,8 @@ def _epoch(
                 into[i + 1] += step
             else:
                 row_axpy(X, i, step, a.dtype.type(1), into)
-            note(trail, into)
+            if trail is not None:
+                record(*trail, into)
             longest = max(longest, abs(step) * lengths[i])
             changes += 1
     return visits, changes, errors, criterion, longest, worst, True

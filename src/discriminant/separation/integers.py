@@ -33,8 +33,7 @@ def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
     """For each vector of the span of independent rows (q, m) with q vector = sum of m row, q > 0."""
     if not rows or not vectors:
         return [(1, []) for _ in vectors]
-    columns = pivots([list(column) for column in zip(*rows, strict=True)])
-    A, B = [[row[j] for row in rows] for j in columns], [[vector[j] for vector in vectors] for j in columns]
+    A, B = list(zip(*rows, strict=True)), list(zip(*vectors, strict=True))
     return [_over_one(solved) for solved in zip(*solve(A, B), strict=True)]
 
 
@@ -44,24 +43,27 @@ def _over_one(fractions: Sequence[Fraction]) -> tuple[int, Integers]:
     return q, [value.numerator * (q // value.denominator) for value in fractions]
 
 
-def solve(A: Matrix, B: Matrix) -> list[list[Fraction]]:
-    """X with AX = B, for a square matrix A that has an inverse.
+def solve(A: Sequence[Sequence[int]], B: Sequence[Sequence[int]]) -> list[list[Fraction]]:
+    """X with AX = B, where the columns of A are independent; of equations too many, some are taken to follow.
 
     An equation with one unknown gives it at once, and an unknown of one equation alone is left to the end: of tables of
     factors, which are mostly zeros, little else remains.
     """
     equations = [{k: value for k, value in enumerate(row) if value} for row in A]
     right = [[Fraction(value) for value in row] for row in B]
-    users: list[set[int]] = [set() for _ in A]
+    users: list[set[int]] = [set() for _ in A[0]]
     for e, row in enumerate(equations):
         for k in row:
             users[k].add(e)
-    X: list[list[Fraction]] = [[] for _ in A]
+    X: list[list[Fraction]] = [[] for _ in A[0]]
     _give(equations, right, users, X)
     later = _leave(equations, users)
     left = [e for e, row in enumerate(equations) if row]
     unknown = [k for k, some in enumerate(users) if some]
     if left:
+        if len(left) > len(unknown):
+            chosen = pivots([[equations[e].get(k, 0) for k in unknown] for e in left])
+            left = [left[k] for k in chosen]
         scale = [_over_one(right[e]) for e in left]
         rows = [[q * equations[e].get(k, 0) for k in unknown] for e, (q, _) in zip(left, scale, strict=True)]
         for k, values in zip(unknown, call("solve", rows, [numerators for _, numerators in scale]), strict=True):
@@ -147,7 +149,14 @@ def relation(rows: Matrix) -> Integers | None:
 
 
 def combined(weights: Sequence[int], rows: Matrix) -> Integers:
-    """The sum of the rows, each times its weight, where both may be large."""
+    """The sum of the rows, each times its weight, where both may be large, or most entries zero."""
+    entries = [[(j, value) for j, value in enumerate(row) if value] for row in rows]
+    if 4 * sum(map(len, entries)) < len(rows) * len(rows[0]):
+        total = [0] * len(rows[0])
+        for weight, some in zip(weights, entries, strict=True):
+            for j, value in some:
+                total[j] += weight * value
+        return total
     return list(call("multiply", [list(weights)], [list(column) for column in zip(*rows, strict=True)])[0])
 
 

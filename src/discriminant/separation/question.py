@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._engine.labels import encode
@@ -23,6 +24,10 @@ from .rows import exact_array
 from .system import System
 
 Groups = tuple[tuple[Any, ...], ...]
+
+MANY = 100  # columns from which it pays to leave out zeros,
+LARGE = 10**6  # numbers,
+SPARSE = 0.1  # and the share of them that are not zero
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,16 @@ def checked(X: Any, y: Any, reading: str) -> tuple[Any, NDArray[Any]]:
         check_consistent_length(table, y)
     except ValueError as error:
         raise explained(error) from None
-    return table, np.asarray(y)
+    return _without_zeros(table), np.asarray(y)
+
+
+def _without_zeros(table: Any) -> Any:
+    """A large table of many columns, most of whose entries are zero, as a CSR matrix: levels of factors make such."""
+    n, d = table.shape
+    if sparse.issparse(table) or d <= MANY or n * d < LARGE:
+        return table
+    some = table[:: max(1, n // 1000)]
+    return sparse.csr_matrix(table) if np.count_nonzero(some) <= SPARSE * some.size else table
 
 
 def groups_of(y: NDArray[Any], family: str) -> tuple[Groups, Labels]:

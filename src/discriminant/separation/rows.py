@@ -212,13 +212,16 @@ def _decimal_rows(x: Any) -> tuple[Any, Any, Any]:
     largest, exponents = DECIMALS[x.dtype.itemsize]
     whole = 2 ** (np.finfo(x.dtype).nmant + 1)
     left = np.arange(len(x))
+    is_whole = (np.rint(x) == x).all(axis=0)  # columns that need no look at their digits, as those of levels
+    parts, most = x[:, ~is_whole], np.abs(x[:, is_whole]).max(axis=1, initial=0)
     for k in range(exponents + 1):
-        part, power = x[left], x.dtype.type(10**k)
+        part, power, limit = parts[left], x.dtype.type(10**k), largest if k else whole
         with np.errstate(over="ignore"):
             rounded = np.rint(part * power)
-        small = (np.abs(rounded) <= (largest if k else whole)).all(axis=1)
+            small = (np.abs(rounded) <= limit).all(axis=1) & (most[left] * power <= limit)
         hit = small & (rounded / power == part).all(axis=1)
-        m[left[hit]], q[left[hit]], good[left[hit]] = rounded[hit], 10**k, True
+        found = left[hit]
+        m[found], q[found], good[found] = np.rint(x[found] * power), 10**k, True
         left = left[(small | (k == 0)) & ~hit]
         if not left.size:
             break

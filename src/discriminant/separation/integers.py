@@ -10,6 +10,7 @@ from operator import mul
 from .flint import call
 from .rows import Integers, Matrix, primitive, weighted_sum
 
+SMALL = 64  # rows of which a relation is found by elimination rather than by solving for it
 PIECE = 10**7  # products of one piece of a multiplication, so that Ctrl-C is heard between two
 
 
@@ -138,6 +139,9 @@ def _unit(j: int, n: int) -> Integers:
 
 def relation(rows: Matrix) -> Integers | None:
     """Weights, not all zero, with which the rows add up to zero; None unless they are unique up to a factor."""
+    if len(rows) <= SMALL:  # quicker as a whole
+        basis = call("nullspace", [list(column) for column in zip(*rows, strict=True)])
+        return primitive(basis[0]) if len(basis) == 1 else None
     first = pivots(rows)
     if len(first) != len(rows) - 1:
         return None

@@ -117,15 +117,13 @@ def test_the_verdict_is_right_where_no_rows_are_found_that_prove_it(
 # Large tables -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "apart"), [(20_000, False), (6000, True)])
-def test_the_rows_of_many_classes_are_never_made(n: int, apart: bool, rng: np.random.Generator) -> None:
-    """All of them in full would be 635 MB and 190, those of a sample 167."""
-    X, y = rng.integers(-99, 100, (n, 10)), rng.integers(20, size=n)
-    X[y == 7] += 1000 * apart
+def test_the_rows_of_many_classes_are_never_made(rng: np.random.Generator) -> None:
+    """All of them in full would be 635 MB, those of a sample 167."""
+    X, y = rng.integers(-99, 100, (20_000, 10)), rng.integers(20, size=20_000)
     tracemalloc.start()
     try:
         s = separability(X, y)
-        assert s.verdict == ("quasi" if apart else "overlap")
+        assert s.verdict == "overlap"
         assert tracemalloc.get_traced_memory()[1] < 1e8
     finally:
         tracemalloc.stop()

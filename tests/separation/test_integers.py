@@ -23,12 +23,15 @@ from discriminant.separation import flint as _flint
 from discriminant.separation import nonnegative as _nonnegative
 from discriminant.separation.integers import (
     alternative,
+    combined,
+    coordinates,
     kernel,
     nearest_point,
     primitive,
     products,
     rank,
     relation,
+    solve,
     whole,
 )
 
@@ -80,6 +83,101 @@ def test_a_relation_is_unique(rng: np.random.Generator) -> None:
         assert all(dot(found, column) == 0 for column in zip(*M, strict=True))
         assert gcd(*found) == 1
     assert found_some > 20
+
+
+def full(rng: np.random.Generator, n: int) -> Any:
+    return rng.integers(-9, 10, (n, n)).astype(object) * 10**25
+
+
+def mostly_zero(rng: np.random.Generator, n: int) -> Any:
+    return np.diag(rng.integers(1, 9, n)) + rng.integers(-5, 6, (n, n)) * (rng.random((n, n)) < 1.5 / n)
+
+
+def bordered(rng: np.random.Generator, n: int) -> Any:
+    """A factor: an unknown of every equation, and one of its own for each."""
+    A = np.diag(rng.integers(1, 9, n))
+    A[:, 0] = rng.integers(1, 9, n)
+    return A
+
+
+def triangle(rng: np.random.Generator, n: int) -> Any:
+    """Each equation gives its unknown in turn; rows and columns come in any order."""
+    A = np.tril(rng.integers(-5, 6, (n, n)), -1) + np.diag(rng.integers(1, 9, n))
+    return A[rng.permutation(n)][:, rng.permutation(n)]
+
+
+@pytest.mark.parametrize("make", [full, mostly_zero, bordered, triangle])
+@pytest.mark.parametrize("turned", [False, True])
+def test_equations_are_solved_exactly(make: Any, turned: bool, rng: np.random.Generator) -> None:
+    tried = 0
+    for _ in range(40):
+        n, m = int(rng.integers(1, 9)), int(rng.integers(1, 4))
+        A = (make(rng, n).T if turned else make(rng, n)).tolist()
+        B = rng.integers(-9, 10, (n, m)).tolist()
+        if rank_in_fractions(A) < n:
+            continue
+        tried += 1
+        given = [list(row) for row in A], [list(row) for row in B]
+        X = solve(A, B)
+        assert [[dot(row, column) for column in zip(*X, strict=True)] for row in A] == B
+        assert given == (A, B)
+    assert tried > 20
+
+
+def test_what_one_unknown_gives_is_not_solved_for(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(name: str, *matrices: Matrix) -> Any:
+        raise AssertionError(name)
+
+    monkeypatch.setattr("discriminant.separation.integers.call", refuse)
+    for make in (bordered, triangle):
+        for A in (make(rng, 8), make(rng, 8).T):
+            X = solve(A.tolist(), [[1]] * 8)
+            assert [dot(row, [x for (x,) in X]) for row in A.tolist()] == [1] * 8
+
+
+def test_coordinates_and_sums_of_rows(rng: np.random.Generator) -> None:
+    tried = 0
+    for M in matrices(rng, 150):
+        weights = [int(w) * 10**20 for w in rng.integers(-9, 10, len(M))]
+        assert combined(weights, M) == [dot(weights, column) for column in zip(*M, strict=True)]
+        if rank_in_fractions(M) < len(M):
+            continue
+        tried += 1
+        factors = rng.integers(-9, 10, (3, len(M))).tolist()
+        vectors = [combined(some, M) for some in factors]
+        vectors = [primitive(vector) for vector in vectors]  # so that most need a denominator
+        found = coordinates(M, vectors)
+        assert len(found) == 3
+        for vector, (q, share) in zip(vectors, found, strict=True):
+            assert q > 0
+            assert combined(share, M) == [q * value for value in vector]
+    assert tried > 20
+    assert coordinates([[1, 0], [1, 1]], [[3, 2]]) == [(1, [1, 2])]
+    assert coordinates([[2, 0], [0, 3]], [[1, 1]]) == [(6, [3, 2])]
+    assert coordinates([], [[0, 0]]) == [(1, [])]
+    assert coordinates([[1, 2]], []) == []
+
+
+def test_a_vector_of_a_kernel_belongs_to_a_column_that_depends_on_others(rng: np.random.Generator) -> None:
+    """Sparse rows, some of them twice, with columns of zeros: the basis is that of the reduced echelon form."""
+    for _ in range(60):
+        M = rng.integers(-3, 4, (int(rng.integers(1, 6)), 7)) * (rng.random(7) < 0.7) * (rng.random((1, 7)) < 0.8)
+        M = np.concatenate([M, M[:2]]).tolist()
+        basis = kernel(M)
+        columns = [list(column) for column in zip(*M, strict=True)]
+        dependent = [j for j in range(7) if rank_in_fractions(columns[: j + 1]) == rank_in_fractions(columns[:j])]
+        assert sorted(max(j for j, value in enumerate(vector) if value) for vector in basis) == dependent
+        assert all(dot(row, vector) == 0 for row in M for vector in basis)
+        for vector in basis:
+            assert sum(vector[j] != 0 for j in dependent) == 1
+            assert next(vector[j] for j in dependent if vector[j]) > 0
+
+
+def test_a_relation_whose_rows_are_known() -> None:
+    assert relation([[1, 0], [0, 2], [-3, -2]]) in ([3, 1, 1], [-3, -1, -1])
+    assert relation([[1, 1], [0, 0]]) in ([0, 1], [0, -1])
+    assert relation([[1, 0], [0, 1]]) is None  # none at all
+    assert relation([[1, 0], [2, 0], [3, 0]]) is None  # more than one
 
 
 @pytest.mark.parametrize("start", ["first", "last", "all"])

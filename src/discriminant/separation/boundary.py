@@ -10,8 +10,6 @@ N of hundreds of small relations, and many columns make each of them dear. Here 
 
 Whatever is taken into the face is proved. Where floats cannot tell, or whole numbers do not confirm, the turns end
 without an outcome, and ``search`` goes on from the face that was reached.
-
-Tests: ``tests/separation/test_newton.py``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is known of N, the rows that vanish on every b with Zb >= 0: a face of the cone of all such b.
-
-Tests: ``tests/separation/test_verdict.py``.
-"""
+"""What is known of N, the rows that vanish on every b with Zb >= 0: a face of the cone of all such b."""
 
 from __future__ import annotations
 

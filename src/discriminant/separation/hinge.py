@@ -53,7 +53,7 @@ def _length(margins: Floats, gains: Floats) -> float:
     """The t that minimizes ½ Σ max(0, 1 - margin - t gain)²: its derivative rises piece by piece, and has one zero."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = (1 - margins) / gains  # where a row begins or ceases to have a share
-    within = margins < 1
+    within = (margins < 1) | ((margins == 1) & (gains < 0))
     slope = float(((margins - 1) * gains)[within].sum())
     curvature = float((gains**2)[within].sum())
     moving = np.flatnonzero((ends > 0) & np.isfinite(ends))

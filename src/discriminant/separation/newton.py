@@ -12,8 +12,6 @@ References
 ----------
 A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in logistic regression models",
 Biometrika 71 (1984).
-
-Tests: ``tests/separation/test_newton.py``.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 Columns are scaled to about the same size, and centered unless most entries are zero: then they stay sparse. The row of
 a pattern and a rival has a place, which is its index in the flat array of all such rows.
-
-Tests: ``tests/separation/test_newton.py``.
 """
 
 from __future__ import annotations

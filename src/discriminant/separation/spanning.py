@@ -9,8 +9,6 @@ References
 ----------
 E. Steinitz, "Bedingt konvergente Reihen und konvexe Systeme", J. reine angew. Math. 143 (1913);
 C. L. Lawson and R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 23.
-
-Tests: ``tests/separation/test_newton.py``.
 """
 
 from __future__ import annotations

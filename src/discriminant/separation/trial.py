@@ -1,7 +1,4 @@
-"""A vector on trial: what a pass over the data says of it, and the verdict with what proves it.
-
-Tests: ``tests/separation/test_verdict.py``.
-"""
+"""A vector on trial: what a pass over the data says of it, and the verdict with what proves it."""
 
 from __future__ import annotations
 

@@ -23,8 +23,10 @@ from discriminant.separation import flint as _flint
 from discriminant.separation import nonnegative as _nonnegative
 from discriminant.separation.integers import (
     alternative,
+    coordinates,
     kernel,
     nearest_point,
+    pivots,
     primitive,
     products,
     rank,
@@ -80,6 +82,20 @@ def test_a_relation_is_unique(rng: np.random.Generator) -> None:
         assert all(dot(found, column) == 0 for column in zip(*M, strict=True))
         assert gcd(*found) == 1
     assert found_some > 20
+
+
+def test_numbers_that_are_prime_themselves() -> None:
+    """Modulo one of them, a row vanishes; the second prime depends on the rows, and is none of them."""
+    rows = [[2**61 - 1, 0], [0, 2**62 - 57]]
+    assert pivots(rows) == [0, 1]
+    assert kernel([[2**61 - 1, 0, 0], [0, 2**62 - 57, 0]]) == [[0, 0, 1]]
+    assert relation([*rows, [2**61 - 1, 2**62 - 57]]) == [1, 1, -1]
+
+
+def test_coordinates_need_independent_rows() -> None:
+    assert coordinates([[2, 0], [0, 3]], [[1, 1]]) == [(6, [3, 2])]
+    with pytest.raises(ZeroDivisionError):
+        coordinates([[1, 1], [2, 2]], [[1, 1]])
 
 
 @pytest.mark.parametrize("start", ["first", "last", "all"])

@@ -42,11 +42,14 @@ class BoundarySearch:
 
     def run(self) -> Outcome | None:
         """Turn after turn; None where floats are not enough."""
-        while not self.face.is_all:
-            patterns = self._patterns()
-            outcome, is_new = self._turn(Sample(self.system, patterns)) if patterns.size else self._rest()
-            if outcome is not None or not is_new:
-                return outcome
+        try:
+            while not self.face.is_all:
+                patterns = self._patterns()
+                outcome, is_new = self._turn(Sample(self.system, patterns)) if patterns.size else self._rest()
+                if outcome is not None or not is_new:
+                    return outcome
+        except (RuntimeError, ArithmeticError, ValueError):
+            return None  # the guess failed; what the face has taken in is true all the same
         return self._overlap()
 
     def _turn(self, sample: Sample) -> tuple[Outcome | None, bool]:

@@ -30,10 +30,15 @@ def pivots(rows: Matrix) -> list[int]:
 
 
 def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
-    """For each vector of the span of independent rows (q, m) with q vector = sum of m row, q > 0."""
+    """For each vector of the span of independent rows (q, m) with q vector = sum of m row, q > 0.
+
+    Of a vector outside the span nothing is told; ZeroDivisionError where the rows depend on each other.
+    """
     if not rows or not vectors:
         return [(1, []) for _ in vectors]
     columns = pivots([list(column) for column in zip(*rows, strict=True)])
+    if len(columns) < len(rows):
+        raise ZeroDivisionError("the rows depend on each other")
     A, B = [[row[j] for row in rows] for j in columns], [[vector[j] for vector in vectors] for j in columns]
     return [_over_one(solved) for solved in zip(*solve(A, B), strict=True)]
 

@@ -92,6 +92,20 @@ def test_numbers_that_are_prime_themselves() -> None:
     assert relation([*rows, [2**61 - 1, 2**62 - 57]]) == [1, 1, -1]
 
 
+def test_each_turn_of_the_alternative_can_be_ended(rng: np.random.Generator) -> None:
+    class Ended(Exception): ...
+
+    def end(text: str, share: float) -> None:
+        told.append(text)
+        if len(told) == 3:
+            raise Ended
+
+    told: list[str] = []
+    with pytest.raises(Ended):
+        alternative(rng.integers(-9, 10, (40, 6)).tolist(), tick=end)
+    assert told[2] == "whole numbers of 3 rows"
+
+
 def test_coordinates_need_independent_rows() -> None:
     assert coordinates([[2, 0], [0, 3]], [[1, 1]]) == [(6, [3, 2])]
     with pytest.raises(ZeroDivisionError):

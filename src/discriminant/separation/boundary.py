@@ -22,7 +22,7 @@ from .._engine.progress import Tell
 from .faces import Face
 from .hinge import touched_by
 from .newton import Guess, LossRows, boundary_of
-from .nonnegative import nearest_to_zero
+from .nonnegative import heard, nearest_to_zero
 from .passes import Floats, Indices
 from .sample import Sample, Slice, fitting
 from .spanning import spanning
@@ -120,7 +120,7 @@ class BoundarySearch:
 def _complement(face: Face, sample: Sample) -> Floats:
     """An orthonormal basis of the vectors orthogonal to the span of the face, in the columns of the sample."""
     vectors = np.array([sample.scale.scaled(vector)[0] for vector in face.vectors]).T
-    return np.linalg.qr(vectors)[0]
+    return np.asarray(heard(np.linalg.qr, vectors)[0])
 
 
 def _circuit(rows: LossRows, places: list[int]) -> list[int]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import lcm
 from operator import mul
 
+from .._engine.progress import Tell
 from .flint import call
 from .rows import Integers, Matrix, primitive, weighted_sum
 
@@ -165,7 +166,9 @@ def products(rows: Matrix, vectors: Matrix) -> Matrix:
     return [row for part in parts for row in part]
 
 
-def alternative(rows: Matrix, start: Sequence[int] = (0,)) -> tuple[Integers | None, dict[int, int]]:
+def alternative(
+    rows: Matrix, start: Sequence[int] = (0,), tick: Tell | None = None
+) -> tuple[Integers | None, dict[int, int]]:
     """Gordan's alternative: t with every row t > 0, or else None and weights > 0 with which some rows add up to zero.
 
     The rows that have weights have no other relation. To begin with good rows saves turns.
@@ -173,14 +176,14 @@ def alternative(rows: Matrix, start: Sequence[int] = (0,)) -> tuple[Integers | N
     sizes = [max(abs(value) for value in column).bit_length() for column in zip(*rows, strict=True)]
     scale = [1 << (max(sizes) - size) for size in sizes]  # columns of the same size save turns
     rows = [list(map(mul, row, scale)) for row in rows]
-    x, weights = nearest_point(rows, [0] * len(rows), start, stop_outside=True)
+    x, weights = nearest_point(rows, [0] * len(rows), start, stop_outside=True, tick=tick)
     if any(x):
         return primitive(list(map(mul, x, scale))), {}
     return None, dict(zip(weights, whole(list(weights.values())), strict=True))
 
 
 def nearest_point(
-    rows: Matrix, group: Sequence[int], start: Sequence[int], stop_outside: bool = False
+    rows: Matrix, group: Sequence[int], start: Sequence[int], stop_outside: bool = False, tick: Tell | None = None
 ) -> tuple[Integers, dict[int, Fraction]]:
     """The shortest sum of one point from the hull of each group of rows: Wolfe's algorithm in whole numbers.
 
@@ -199,6 +202,8 @@ def nearest_point(
     if target is not None and min(target) > 0 and {group[i] for i in start} == set(group):
         chosen, weights, arriving = list(start), target, []  # a good guess is taken as a whole
     while True:
+        if tick is not None:
+            tick(f"whole numbers of {len(chosen):,} rows", 0.0)
         x = primitive(weighted_sum(whole(weights), (rows[i] for i in chosen)))
         if not any(x):
             break

@@ -27,6 +27,7 @@ from discriminant.separation.integers import (
     coordinates,
     kernel,
     nearest_point,
+    pivots,
     primitive,
     products,
     rank,
@@ -178,6 +179,34 @@ def test_a_relation_whose_rows_are_known() -> None:
     assert relation([[1, 1], [0, 0]]) in ([0, 1], [0, -1])
     assert relation([[1, 0], [0, 1]]) is None  # none at all
     assert relation([[1, 0], [2, 0], [3, 0]]) is None  # more than one
+
+
+def test_numbers_that_are_prime_themselves() -> None:
+    """Modulo one of them, a row vanishes; the second prime depends on the rows, and is none of them."""
+    rows = [[2**61 - 1, 0], [0, 2**62 - 57]]
+    assert pivots(rows) == [0, 1]
+    assert kernel([[2**61 - 1, 0, 0], [0, 2**62 - 57, 0]]) == [[0, 0, 1]]
+    assert relation([*rows, [2**61 - 1, 2**62 - 57]]) == [1, 1, -1]
+
+
+def test_each_turn_of_the_alternative_can_be_ended(rng: np.random.Generator) -> None:
+    class Ended(Exception): ...
+
+    def end(text: str, share: float) -> None:
+        told.append(text)
+        if len(told) == 3:
+            raise Ended
+
+    told: list[str] = []
+    with pytest.raises(Ended):
+        alternative(rng.integers(-9, 10, (40, 6)).tolist(), tick=end)
+    assert told[2] == "whole numbers of 3 rows"
+
+
+def test_coordinates_need_independent_rows() -> None:
+    assert coordinates([[2, 0], [0, 3]], [[1, 1]]) == [(6, [3, 2])]
+    with pytest.raises(ZeroDivisionError):
+        coordinates([[1, 1], [2, 2]], [[1, 1]])
 
 
 @pytest.mark.parametrize("start", ["first", "last", "all"])

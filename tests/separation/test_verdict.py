@@ -680,6 +680,29 @@ def test_margins_of_rows_that_floats_cannot_tell_apart(monkeypatch: pytest.Monke
         assert expected.lower <= found.upper
 
 
+@pytest.mark.parametrize("scale", [5e-324, 1e-310, 1e-150, 1e150, 1e307])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_guesses_at_the_boundary_of_extreme_numbers(
+    scale: float, n_classes: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Where a guess in floats overflows, it is given up, and the search goes on without it."""
+    monkeypatch.setattr(_faces, "WIDE", 1)
+    X = rng.integers(-3, 4, (30, 3)) * scale
+    check(X, np.clip(np.digitize(X[:, 0] / scale, [0.5, 1.5]), 0, n_classes - 1))
+    check(X, rng.integers(0, n_classes, 30))
+
+
+@pytest.mark.parametrize("X", [np.zeros((4, 3)), sparse.csr_matrix((4, 3)), np.eye(4)[:, :1]])
+@pytest.mark.parametrize("y", [[0, 1, 0, 1], [0, 1, 2, 1]])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_guesses_at_the_boundary_of_zeros(
+    X: Any, y: list[int], intercept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_faces, "WIDE", 1)
+    monkeypatch.setattr(_faces, "NARROW", 0)
+    check(X, y, intercept=intercept)
+
+
 def test_planes_of_quasi_separated_data_are_weak() -> None:
     X, y = np.array([[0.0, 0], [1, 0], [0, 0], [2, 1]]), np.array([0, 1, 1, 1])
     s = check(X, y)

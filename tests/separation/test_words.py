@@ -152,3 +152,11 @@ def test_levels_that_x_does_not_hold() -> None:
     X, y = np.array([[0], [0], [1], [1]]), ["a", "a", "a", "b"]
     told = list(lines(separability(X, y, feature_names=["c=red"]), COMMAND, {"c=blue": 1 - X[:, 0]}))
     assert "  because        all 2 rows with c=blue are a" in told
+
+
+@pytest.mark.parametrize("high", [2**40, 1e200])
+def test_a_column_that_separates_away_from_zero_only(high: float) -> None:
+    """The product of two large numbers of one sign may overflow to any sign."""
+    X, y = np.array([[high], [high * 2**21]]), [0, 1]
+    assert "alone separates" in row(separability(X, y), "because")
+    assert row(separability(X, y, intercept=False), "because") == ""

@@ -20,7 +20,7 @@ from .._engine.progress import Tell
 from .faces import Face
 from .hinge import touched_by
 from .newton import Guess, LossRows, boundary_of
-from .nonnegative import nearest_to_zero
+from .nonnegative import heard, nearest_to_zero
 from .passes import Floats, Indices
 from .sample import Sample, Slice, fitting
 from .spanning import spanning
@@ -40,11 +40,14 @@ class BoundarySearch:
 
     def run(self) -> Outcome | None:
         """Turn after turn; None where floats are not enough."""
-        while not self.face.is_all:
-            patterns = self._patterns()
-            outcome, is_new = self._turn(Sample(self.system, patterns)) if patterns.size else self._rest()
-            if outcome is not None or not is_new:
-                return outcome
+        try:
+            while not self.face.is_all:
+                patterns = self._patterns()
+                outcome, is_new = self._turn(Sample(self.system, patterns)) if patterns.size else self._rest()
+                if outcome is not None or not is_new:
+                    return outcome
+        except (RuntimeError, ArithmeticError, ValueError):
+            return None  # the guess failed; what the face has taken in is true all the same
         return self._overlap()
 
     def _turn(self, sample: Sample) -> tuple[Outcome | None, bool]:
@@ -115,7 +118,7 @@ class BoundarySearch:
 def _complement(face: Face, sample: Sample) -> Floats:
     """An orthonormal basis of the vectors orthogonal to the span of the face, in the columns of the sample."""
     vectors = np.array([sample.scale.scaled(vector)[0] for vector in face.vectors]).T
-    return np.linalg.qr(vectors)[0]
+    return np.asarray(heard(np.linalg.qr, vectors)[0])
 
 
 def _circuit(rows: LossRows, places: list[int]) -> list[int]:

@@ -37,10 +37,12 @@ class Face:
         """Take in sets of rows that have a positive relation modulo the span; False when none of them has one."""
         found = self._independent([weights for names in circuits if (weights := self._relation(names))])
         shares = coordinates(self.system.matrix(self.span), [self.total(weights) for weights in found])
-        for weights, (q, share) in zip(found, shares, strict=True):
-            old = {name: -w * self.system.integers(name)[1] for name, w in zip(self.span, share, strict=True)}
-            self.keep({name: q * w * self.system.integers(name)[1] for name, w in weights.items()} | self._lifted(old))
+        span = self.span
         self.extend([name for weights in found for name in list(weights)[1:]])
+        for weights, (q, share) in zip(found, shares, strict=True):
+            old = {name: -w * self.system.integers(name)[1] for name, w in zip(span, share, strict=True)}
+            new = {name: q * w * self.system.integers(name)[1] for name, w in weights.items()}
+            self.keep(_added(new, self._lifted(old)))
         return bool(found)
 
     def absorb_spanning(self, rest: dict[Name, float], basis: list[Name], circuit: list[Name]) -> bool:
@@ -54,17 +56,20 @@ class Face:
         given = dict(zip(rest, _rounded([weight / multiple[name] for name, weight in rest.items()]), strict=True))
         rows = self.system.matrix([*basis, *self.span])
         total = self.total(given) if given else [0] * self.system.n_columns
-        ((q, share),) = coordinates(rows, [total])
+        try:
+            ((q, share),) = coordinates(rows, [total])
+        except ZeroDivisionError:
+            return False  # floats took rows for independent that are not
         if max(share[: len(basis)]) >= 0 or combined(share, rows) != [q * value for value in total]:
             return False
         new = {name: q * weight * multiple[name] for name, weight in given.items()}
         new |= {name: -w * multiple[name] for name, w in zip(basis, share, strict=False)}
         old = {name: -w * multiple[name] for name, w in zip(self.span, share[len(basis) :], strict=True)}
         first = self._relation(circuit) if circuit else {}
+        self.extend(basis)
         if first:
             self.keep({name: w * multiple[name] for name, w in first.items()})
-        self.keep(new | self._lifted(old))
-        self.extend(basis)
+        self.keep(_added(new, self._lifted(old)))
         return True
 
     def _relation(self, names: list[Name]) -> dict[Name, int]:
@@ -105,13 +110,14 @@ class Face:
         weights = {name: w // divisor for name, w in weights.items()}
         self.relations.append(weights)
         self.system.known.related()
-        self.weights = {name: self.weights.get(name, 0) + weights.get(name, 0) for name in {**self.weights, **weights}}
+        self.weights = _added(self.weights, weights)
 
     def extend(self, names: list[Name]) -> None:
         """Make the span larger by independent rows of N."""
         if names:
-            self.span = [*self.span, *names]
-            self.vectors = [] if self.is_all else kernel(self.system.matrix(self.span))
+            span = [*self.span, *names]
+            self.vectors = kernel(self.system.matrix(span)) if len(span) < self.system.n_columns else []
+            self.span = span
 
     def outside(self, names: Iterable[Name]) -> list[Name]:
         """The rows that do not lie in the span."""
@@ -133,6 +139,11 @@ class Face:
         if self._kernel is None or self._kernel[0] is not self.vectors:
             self._kernel = self.vectors, Vectors.by_size(self.vectors, self.system)
         return self._kernel[1]
+
+
+def _added(some: dict[Name, int], others: dict[Name, int]) -> dict[Name, int]:
+    """The sum of weights by name."""
+    return {name: some.get(name, 0) + others.get(name, 0) for name in {**some, **others}}
 
 
 def _rounded(weights: list[float]) -> list[int]:

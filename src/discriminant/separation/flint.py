@@ -18,7 +18,7 @@ from contextlib import suppress
 from os import environ, pathsep
 from typing import TYPE_CHECKING, Any
 
-from flint import fmpq_mat, fmpz_mat, nmod_mat
+from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
 if TYPE_CHECKING:
     from .rows import Integers, Matrix
@@ -27,7 +27,7 @@ Ratio = tuple[int, int]
 
 SHORT = 3e9  # work of a call that takes a third of a second or less: rows x columns x rank x bits^1.4
 LARGEST = 2**33  # bits of an answer, 1 GiB
-PRIMES = (2**61 - 1, 2**62 - 57)  # a rank modulo a prime never exceeds the true one, and hardly ever falls short of it
+PRIME = 2**61 - 1  # a rank modulo a prime never exceeds the true one, and hardly ever falls short of it
 BEGUN = b"begun"  # what the other process says first
 
 
@@ -36,10 +36,13 @@ def _rank(rows: Matrix) -> int:
 
 
 def _pivots(rows: Matrix) -> Integers:
-    """By elimination modulo a large prime; where that shows fewer than there can be, a second prime has a say."""
+    """By elimination modulo a large prime; where that shows fewer than there can be, a second one has a say.
+
+    The second depends on the rows, so that no data that anybody may come upon or think of mislead both.
+    """
     matrix = fmpz_mat(rows).transpose()
     found: Integers = []
-    for prime in PRIMES:
+    for prime in (PRIME, _other_prime(rows)):
         R, rank = nmod_mat(matrix, prime).rref()
         column, pivots = 0, []
         for i in range(rank):
@@ -50,6 +53,13 @@ def _pivots(rows: Matrix) -> Integers:
         if rank == min(matrix.nrows(), matrix.ncols()):
             break
     return found
+
+
+def _other_prime(rows: Matrix) -> int:
+    prime = fmpz(2**62 + hash(tuple(map(tuple, rows))) % 2**61)
+    while not prime.is_probable_prime():
+        prime += 1
+    return int(prime)
 
 
 def _nullspace(rows: Matrix) -> Matrix:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import lcm
 from operator import mul
 
+from .._engine.progress import Tell
 from .flint import call
 from .rows import Integers, Matrix, primitive, weighted_sum
 
@@ -31,7 +32,10 @@ def pivots(rows: Matrix) -> list[int]:
 
 
 def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
-    """For each vector of the span of independent rows (q, m) with q vector = sum of m row, q > 0."""
+    """For each vector of the span of independent rows (q, m) with q vector = sum of m row, q > 0.
+
+    Of a vector outside the span nothing is told; ZeroDivisionError where the rows depend on each other.
+    """
     if not rows or not vectors:
         return [(1, []) for _ in vectors]
     A, B = list(zip(*rows, strict=True)), list(zip(*vectors, strict=True))
@@ -45,7 +49,7 @@ def _over_one(fractions: Sequence[Fraction]) -> tuple[int, Integers]:
 
 
 def solve(A: Sequence[Sequence[int]], B: Sequence[Sequence[int]]) -> list[list[Fraction]]:
-    """X with AX = B, where the columns of A are independent; of equations too many, some are taken to follow.
+    """X with AX = B; of equations too many, some are taken to follow. ZeroDivisionError where columns of A depend.
 
     An equation with one unknown gives it at once, and an unknown of one equation alone is left to the end: of tables of
     factors, which are mostly zeros, little else remains.
@@ -62,13 +66,17 @@ def solve(A: Sequence[Sequence[int]], B: Sequence[Sequence[int]]) -> list[list[F
     left = [e for e, row in enumerate(equations) if row]
     unknown = [k for k, some in enumerate(users) if some]
     if left:
-        if len(left) > len(unknown):
+        if len(left) != len(unknown):
             chosen = pivots([[equations[e].get(k, 0) for k in unknown] for e in left])
             left = [left[k] for k in chosen]
+        if len(left) < len(unknown):
+            raise ZeroDivisionError("the columns depend on each other")
         scale = [_over_one(right[e]) for e in left]
         rows = [[q * equations[e].get(k, 0) for k in unknown] for e, (q, _) in zip(left, scale, strict=True)]
         for k, values in zip(unknown, call("solve", rows, [numerators for _, numerators in scale]), strict=True):
             X[k] = [Fraction(*value) for value in values]
+    if sum(map(bool, X)) + len(later) < len(X):
+        raise ZeroDivisionError("the columns depend on each other")
     for e, k, row in reversed(later):
         known = [(value, X[j]) for j, value in row.items() if j != k]
         rests = [t - sum((value * x[i] for value, x in known), Fraction(0)) for i, t in enumerate(right[e])]
@@ -173,7 +181,9 @@ def products(rows: Matrix, vectors: Matrix) -> Matrix:
     return [row for part in parts for row in part]
 
 
-def alternative(rows: Matrix, start: Sequence[int] = (0,)) -> tuple[Integers | None, dict[int, int]]:
+def alternative(
+    rows: Matrix, start: Sequence[int] = (0,), tick: Tell | None = None
+) -> tuple[Integers | None, dict[int, int]]:
     """Gordan's alternative: t with every row t > 0, or else None and weights > 0 with which some rows add up to zero.
 
     The rows that have weights have no other relation. To begin with good rows saves turns.
@@ -181,14 +191,14 @@ def alternative(rows: Matrix, start: Sequence[int] = (0,)) -> tuple[Integers | N
     sizes = [max(abs(value) for value in column).bit_length() for column in zip(*rows, strict=True)]
     scale = [1 << (max(sizes) - size) for size in sizes]  # columns of the same size save turns
     rows = [list(map(mul, row, scale)) for row in rows]
-    x, weights = nearest_point(rows, [0] * len(rows), start, stop_outside=True)
+    x, weights = nearest_point(rows, [0] * len(rows), start, stop_outside=True, tick=tick)
     if any(x):
         return primitive(list(map(mul, x, scale))), {}
     return None, dict(zip(weights, whole(list(weights.values())), strict=True))
 
 
 def nearest_point(
-    rows: Matrix, group: Sequence[int], start: Sequence[int], stop_outside: bool = False
+    rows: Matrix, group: Sequence[int], start: Sequence[int], stop_outside: bool = False, tick: Tell | None = None
 ) -> tuple[Integers, dict[int, Fraction]]:
     """The shortest sum of one point from the hull of each group of rows: Wolfe's algorithm in whole numbers.
 
@@ -207,6 +217,8 @@ def nearest_point(
     if target is not None and min(target) > 0 and {group[i] for i in start} == set(group):
         chosen, weights, arriving = list(start), target, []  # a good guess is taken as a whole
     while True:
+        if tick is not None:
+            tick(f"whole numbers of {len(chosen):,} rows", 0.0)
         x = primitive(weighted_sum(whole(weights), (rows[i] for i in chosen)))
         if not any(x):
             break

@@ -31,7 +31,7 @@ STEPS = 60
 STILL = 1e-5  # what a row of N gains at most in a step, once its part has converged
 MOVES = 0.05  # what any other row gains at least
 RIDGES = (1e-13, 1e-10, 1e-7)  # of the largest curvature, added to all of them
-PIECE = 1 << 22  # numbers of a product that are made at once
+PIECE = 1 << 20  # numbers of a product that are made at once; between two, Ctrl-C is heard
 
 
 class Guess(NamedTuple):

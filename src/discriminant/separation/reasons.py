@@ -86,7 +86,7 @@ def _of_two(s: Separability, column: ColumnRange, turned: bool, label: Label) ->
         return
     if end < start:
         alone = f"{column.name} alone separates them, at most {end:g} of {label(lower)} and at least {start:g} of"
-        if s.question.intercept or end * start <= 0:
+        if s.question.intercept or end <= 0 <= start:
             yield column.values > end, alone, label(upper)
     elif s.verdict == "quasi" and _reaches(s, end):
         for above, own in ((True, upper), (False, lower)):

@@ -103,7 +103,7 @@ def fitting(system: System) -> int:
     if is_large(system):
         return NUMBERS // system.p
     rivals = max(system.n_groups - 1, 1)
-    width = system.p * min(1.0, 3 * system.density if _is_sparse(system) else 1.0)
+    width = max(1.0, system.p * min(1.0, 3 * system.density if _is_sparse(system) else 1.0))
     quick = min(WORK / (rivals * width**2), ROWS / rivals)
     return int(max(quick, FEWEST * system.n_columns / rivals))
 

@@ -164,7 +164,7 @@ class FaceSearch:
             circuits, direction = _guess(self.face, live)
             if direction is not None or self.face.absorb(circuits):
                 return direction
-        circuit, direction = _compute(self.face, live)
+        circuit, direction = _compute(self.face, live, self.tick)
         self.in_integers = True
         self.floats_mislead = bool(self.face.span)  # what is left of a large face is degenerate: floats go on to fail
         if direction is None:
@@ -261,10 +261,10 @@ def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
             return
 
 
-def _compute(face: Face, live: list[Name]) -> tuple[list[Name], Direction | None]:
+def _compute(face: Face, live: list[Name], tick: Tell) -> tuple[list[Name], Direction | None]:
     """A relation or a separating vector of these rows, in whole numbers."""
     rows = face.system.matrix(live)
-    t, weights = alternative(products(rows, face.vectors) if face.span else rows)
+    t, weights = alternative(products(rows, face.vectors) if face.span else rows, tick=tick)
     if t is None:
         return [live[k] for k in weights], None
     _, scale = face.system.floats(live)

@@ -61,11 +61,11 @@ def _independent(rows: LossRows, order: Indices, tick: Tell) -> tuple[list[int],
         tick(f"{len(chosen):,} independent rows of {k:,}", len(chosen) / k)
         z = rows.dense(new)
         z = z - (z @ Q) @ Q.T
-        basis, R, pivots = qr(z.T, mode="economic", pivoting=True, check_finite=False)
+        basis, R, pivots = heard(qr, z.T, mode="economic", pivoting=True, check_finite=False)
         size = np.abs(np.diag(R))
         count = int((size > INDEPENDENT).sum())
         chosen += new[pivots[:count]].tolist()
-        Q, _ = np.linalg.qr(np.concatenate([Q, basis[:, :count]], axis=1))
+        Q, _ = heard(np.linalg.qr, np.concatenate([Q, basis[:, :count]], axis=1))
         if Q.shape[1] >= min(k, len(order)) or not count:
             break
         probe = rng.normal(size=k)
@@ -115,7 +115,7 @@ def _completing(U: Floats, T: Floats, places: list[int]) -> list[int]:
     r = T.shape[1]
     if len(U) >= r:
         return []
-    basis = np.linalg.qr(U.T)[0]
+    basis = heard(np.linalg.qr, U.T)[0]
     left = T - (T @ basis) @ basis.T
-    pivots = qr(left.T, mode="r", pivoting=True, check_finite=False)[1]
+    pivots = heard(qr, left.T, mode="r", pivoting=True, check_finite=False)[1]
     return [places[k] for k in pivots[: r - len(U)]]

@@ -226,7 +226,7 @@ class System(Construction):
         signs = np.array([self.factors(name) for name in data], np.float64).reshape(len(data), self.n_blocks)
         z = np.zeros((len(names), self.n_columns))
         is_axis = np.array([name == AXIS for name in names], bool)
-        z[~is_axis] = (signs[:, :, None] * y[:, None, :]).reshape(len(data), -1)
+        z[~is_axis] = (signs[:, :, None] * y[:, None, :]).reshape(len(data), self.n_columns)
         z[is_axis] = self._axis()
         length = np.linalg.norm(z, axis=1)
         return z / np.where(length > 0, length, 1)[:, None], Scale(self, center, exponent)
@@ -287,6 +287,8 @@ class System(Construction):
         each = (self.X.nnz if sparse.issparse(self.X) else self.n * self.d) * self.n_blocks
         for _ in range(min(turns, int(numbers / max(each, 1)))):
             corrected = [int(walk(rows, self.own[part], A, size).sum()) for part, rows in self._blocks()]
+            if not np.all(np.isfinite(A)):
+                return None
             if not any(corrected) and np.any(A):
                 return self._of_floats(A)
         if np.any(A):

@@ -97,7 +97,7 @@ def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, 
                 embed(K, place[t], i, step, bias, label, A, F)
                 embed(K, place[t], i, -step, bias, rival, A, F)
             if trail is not None:
-                record(*trail, A)
+                record(trail.rows, trail.cursor, A)
             criterion += b - margin
             corrections += 1
     return order.size, corrections, errors, criterion, lowest, True

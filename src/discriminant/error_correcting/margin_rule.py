@@ -116,7 +116,7 @@ def _updates(
         keep(found, margin, hulls, best)
         if trail is not None:
             write(found, place, hulls, row)
-            record(*trail, row)
+            record(trail.rows, trail.cursor, row)
         if margin > 0 and upper - margin <= limits.tol * margin:
             return k + 1, MET, i, j, span
         if f[found.plus] <= f[found.minus] and 2 * upper <= limits.least * math.sqrt(span):

@@ -89,7 +89,7 @@ def _epoch(
                 if variants.total.size:
                     learn(X, i, label, rival, eta * variants.visits[0], bias, variants.total)
             if trail is not None:
-                record(*trail, to)
+                record(trail.rows, trail.cursor, to)
             criterion += b - margin
             corrections += 1
         if variants is not None:

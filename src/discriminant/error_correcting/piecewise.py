@@ -66,7 +66,7 @@ def _epoch(visits: Visits, owner: Owner, A: Array, trail: Trail | None) -> Any:
         if margin <= 0:
             correct(X, i, own, other, etas[errors], 1, A)
             if trail is not None:
-                record(*trail, A)
+                record(trail.rows, trail.cursor, A)
             criterion -= margin
             errors += 1
     return order.size, errors, errors, criterion, lowest, True

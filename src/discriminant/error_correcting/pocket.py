@@ -57,7 +57,7 @@ def _visits(
             eta = etas[corrections] * weight[i] if weight.size else etas[corrections]
             correct(X, i, labels[i], rival, eta, bias, A)
             if trail is not None:
-                record(*trail, A)
+                record(trail.rows, trail.cursor, A)
             run, tested = 0, False
             criterion += b - margin
             corrections += 1

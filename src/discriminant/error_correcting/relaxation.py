@@ -70,7 +70,7 @@ def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any, trail: Tra
             step = relaxation_step(margin, b, etas[corrections], norms[i])
             correct(X, i, label, rival, step * weight[i] if weight.size else step, A.dtype.type(1), to)
             if trail is not None:
-                record(*trail, to)
+                record(trail.rows, trail.cursor, to)
             criterion += (b - margin) ** 2 / (2 * norms[i])
             corrections += 1
     return order.size, corrections, errors, criterion, lowest, True

@@ -99,7 +99,7 @@ def _epoch(visits: Visits, s: Exponents, V: Array, scale: ExponentScale, trail: 
                     j = row_column(X, i, p) + 1
                     V[j] = weight_of(s[j] * rate, shift)
             if trail is not None:
-                record(*trail, V)
+                record(trail.rows, trail.cursor, V)
             criterion -= margin
             errors += 1
     return (order.size, errors, errors, criterion, lowest, True), (shift, peak)

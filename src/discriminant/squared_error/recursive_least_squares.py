@@ -145,7 +145,7 @@ def _epoch(
         if changed:
             changes += 1
             if trail is not None:
-                record(*trail, A)
+                record(trail.rows, trail.cursor, A)
     return changes, errors, criterion, least, True
 
 

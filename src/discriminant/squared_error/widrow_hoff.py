@@ -104,7 +104,7 @@ def _epoch(
             else:
                 row_axpy(X, i, step, a.dtype.type(1), into)
             if trail is not None:
-                record(*trail, into)
+                record(trail.rows, trail.cursor, into)
             longest = max(longest, abs(step) * lengths[i])
             changes += 1
     return visits, changes, errors, criterion, longest, worst, True

@@ -55,13 +55,13 @@ def test_a_sample_of_all_kinds_of_problems(kind: str, forced: list[Any], monkeyp
     for name, value in SAMPLES[kind].items():
         monkeypatch.setattr(sample, name, value)
     seen: Counter[str] = Counter()
-    for number in range(75):
+    for number in range(50):
         verdict, wrong = faults(problem(np.random.default_rng([15, number])))
         assert (number, wrong) == (number, [])
         seen[verdict] += 1
-    assert min(seen.values()) > 5
+    assert min(seen.values()) > 3
     assert len(seen) == 3
-    assert sum(outcome is not None for outcome in forced) > 0.8 * len(forced) > 30
+    assert sum(outcome is not None for outcome in forced) > 0.8 * len(forced) > 25
 
 
 # Guesses that fail --------------------------------------------------------------------------------------------------

@@ -34,11 +34,12 @@ from scipy.linalg import qr
 from .._engine.progress import OutOfTime, Tell
 from .._engine.threads import one_blas_thread
 from .boundary import LARGEST, BoundarySearch
+from .digits import echelon
 from .faces import Face
 from .integers import alternative, products, rank
 from .nonnegative import heard, nearest_to_zero
 from .passes import Floats, Indices
-from .rows import PRIMES, echelon, primitive, spans, weighted_sum
+from .rows import PRIMES, primitive, spans, weighted_sum
 from .system import AXIS, Direction, Name, System
 from .trial import Narrow, Outcome, contradictions, inside, strangers
 

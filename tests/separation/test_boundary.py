@@ -22,7 +22,7 @@ from discriminant._engine import progress
 from discriminant.separation import boundary, sample, search
 from discriminant.separation.boundary import BoundarySearch
 from discriminant.separation.hinge import touched_by
-from discriminant.separation.newton import Guess, LossRows, boundary_of
+from discriminant.separation.newton import BoundaryGuess, LossRows, boundary_of
 from discriminant.separation.verdict import pose
 
 
@@ -67,26 +67,26 @@ def test_a_sample_of_all_kinds_of_problems(kind: str, forced: list[Any], monkeyp
 # Guesses that fail --------------------------------------------------------------------------------------------------
 
 
-def nothing(rows: LossRows, tick: Any) -> Guess | None:
+def nothing(rows: LossRows, tick: Any) -> BoundaryGuess | None:
     """Floats cannot tell."""
     return None
 
 
-def everything(rows: LossRows, tick: Any) -> Guess | None:
+def everything(rows: LossRows, tick: Any) -> BoundaryGuess | None:
     """All rows, whatever they are."""
-    return Guess(rows.exists, rows.exists.astype(float), np.zeros(rows.n_columns))
+    return BoundaryGuess(rows.exists, rows.exists.astype(float), np.zeros(rows.n_columns))
 
 
-def backward(rows: LossRows, tick: Any) -> Guess | None:
+def backward(rows: LossRows, tick: Any) -> BoundaryGuess | None:
     """The right rows left out, all others taken, and the vector reversed."""
     right = boundary_of(rows, tick) or touched_by(rows, tick)
     assert right is not None
-    return Guess(rows.exists & ~right.boundary, rows.exists.astype(float), -right.direction)
+    return BoundaryGuess(rows.exists & ~right.boundary, rows.exists.astype(float), -right.direction)
 
 
-def separated(rows: LossRows, tick: Any) -> Guess | None:
+def separated(rows: LossRows, tick: Any) -> BoundaryGuess | None:
     """No row on the boundary, and any vector."""
-    return Guess(np.zeros_like(rows.exists), np.zeros(rows.exists.shape), np.ones(rows.n_columns))
+    return BoundaryGuess(np.zeros_like(rows.exists), np.zeros(rows.exists.shape), np.ones(rows.n_columns))
 
 
 @pytest.mark.parametrize("guess", [nothing, everything, backward, separated])

@@ -19,7 +19,7 @@ from scipy.optimize import minimize_scalar
 from discriminant import datasets
 from discriminant.separation import newton
 from discriminant.separation.hinge import _length, touched_by
-from discriminant.separation.newton import MOVES, STILL, Guess, PlainRows, RivalRows, boundary_of, newton_step
+from discriminant.separation.newton import MOVES, STILL, BoundaryGuess, PlainRows, RivalRows, boundary_of, newton_step
 
 Floats = NDArray[np.float64]
 
@@ -187,7 +187,7 @@ def problems(rng: np.random.Generator) -> Iterator[tuple[Any, Floats, list[int]]
             yield RivalRows(Y, own, c), kesler(Y, own, c), [exact[k][0] * c + rivals[k] for k in vanish]
 
 
-def chosen(guess: Guess) -> list[int]:
+def chosen(guess: BoundaryGuess) -> list[int]:
     return np.flatnonzero(guess.boundary).tolist()
 
 

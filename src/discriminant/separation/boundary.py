@@ -19,7 +19,7 @@ import numpy as np
 from .._engine.progress import Tell
 from .faces import Face
 from .hinge import touched_by
-from .newton import Guess, LossRows, boundary_of
+from .newton import BoundaryGuess, LossRows, boundary_of
 from .nonnegative import heard, nearest_to_zero
 from .passes import Floats, Indices
 from .sample import Sample, Slice, fitting
@@ -91,7 +91,7 @@ class BoundarySearch:
             free = np.random.default_rng(0).choice(free, count, replace=False)
         return np.union1d(must, free)
 
-    def _absorb(self, part: Slice, guess: Guess) -> bool:
+    def _absorb(self, part: Slice, guess: BoundaryGuess) -> bool:
         """Prove that the rows of the guess are of N: by one relation if it spans them all, else by two."""
         places = np.flatnonzero(guess.boundary)
         chosen = spanning(part.rows, places, guess.weights.ravel()[places], self.tick)

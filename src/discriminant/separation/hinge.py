@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._engine.progress import Tell
-from .newton import Guess, LossRows, newton_step
+from .newton import BoundaryGuess, LossRows, newton_step
 from .passes import Floats
 
 STEPS = 1000
@@ -27,7 +27,7 @@ SURE = 1e-6  # of the largest weight: rows with less may have been brought to zb
 ZERO = 1e-9  # of a slope, beside the sum of the moduli of its terms
 
 
-def touched_by(rows: LossRows, tick: Tell) -> Guess | None:
+def touched_by(rows: LossRows, tick: Tell) -> BoundaryGuess | None:
     """Rows of the boundary with their weights, or none of them and a vector that separates; None without an end."""
     exists = rows.exists
     b, margins = np.zeros(rows.n_columns), np.zeros(exists.shape)
@@ -35,7 +35,7 @@ def touched_by(rows: LossRows, tick: Tell) -> Guess | None:
         weights = np.where(exists, np.maximum(0.0, 1 - margins), 0.0)
         tick(f"step {k + 1} of Newton's method, {np.count_nonzero(weights):,} rows not yet separated", 0.0)
         if margins.min(where=exists, initial=np.inf) > ENOUGH:
-            return Guess(np.zeros(exists.shape, bool), weights, b)
+            return BoundaryGuess(np.zeros(exists.shape, bool), weights, b)
         slope = rows.total(weights)
         step = newton_step(rows.squares((weights > 0).astype(np.float64)), slope)
         if step is None:
@@ -43,7 +43,7 @@ def touched_by(rows: LossRows, tick: Tell) -> Guess | None:
         gains = rows.margins(step)
         fall = float(slope @ step)
         if fall <= ZERO * float((weights**2).sum()):
-            return Guess(weights > SURE * weights.max(), weights, b)
+            return BoundaryGuess(weights > SURE * weights.max(), weights, b)
         length = _length(margins[exists], gains[exists])
         b, margins = b + length * step, margins + length * gains
     return None

@@ -6,7 +6,7 @@ Tests: ``tests/separation/test_knowledge.py``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,6 @@ class Knowledge:
     direction: Direction | None = None  # the one with the fewest rows known to contradict it
     n_wrong: int | None = None  # these rows, so far as they were counted
     relations: int = 0
-    pairs: dict[tuple[int, int], str] = field(default_factory=dict)  # verdicts, by the indices of two classes
 
     def saw(self, direction: Direction, n_wrong: int) -> None:
         """A vector, not zero on all rows, was tried, and so many rows contradict it.
@@ -42,10 +41,6 @@ class Knowledge:
     def related(self, count: int = 1) -> None:
         """Rows were found that add up to zero with positive weights."""
         self.relations += count
-
-    def decided(self, j: int, k: int, verdict: str) -> None:
-        """The verdict on a pair of classes is known."""
-        self.pairs = {**self.pairs, (j, k): verdict}
 
 
 def undecided(
@@ -61,7 +56,6 @@ def undecided(
     ``why`` says what stands in the way if it is not the time.
     """
     known, labels = system.known, [group[0] for group in groups]
-    pairs = {(labels[j], labels[k]): verdict for (j, k), verdict in known.pairs.items()} | pairs
     touching = known.relations or any(verdict != "complete" for verdict in pairs.values())
     excluded = [*(["complete"] if touching else []), *(["overlap"] if known.n_wrong == 0 else [])]
     plane, n_wrong = best_plane(system, labels)

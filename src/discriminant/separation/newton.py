@@ -34,7 +34,7 @@ RIDGES = (1e-13, 1e-10, 1e-7)  # of the largest curvature, added to all of them
 PIECE = 1 << 20  # numbers of a product that are made at once; between two, Ctrl-C is heard
 
 
-class Guess(NamedTuple):
+class BoundaryGuess(NamedTuple):
     """What the rows say: which are taken for N, their weights λ > 0, and a vector that gains on all others."""
 
     boundary: NDArray[np.bool_]
@@ -138,7 +138,7 @@ def _pieces(n: int, width: int) -> list[slice]:
     return [slice(k, min(k + step, n)) for k in range(0, n, step)]
 
 
-def boundary_of(rows: LossRows, tick: Tell) -> Guess | None:
+def boundary_of(rows: LossRows, tick: Tell) -> BoundaryGuess | None:
     """Which rows lie on the boundary, as far as floats can tell; None where they cannot."""
     exists = rows.exists
     b = np.zeros(rows.n_columns)
@@ -161,7 +161,7 @@ def boundary_of(rows: LossRows, tick: Tell) -> Guess | None:
             loss = _loss(margins + length * gains, exists)
         b, margins = b + length * step, margins + length * gains
         if margins.min(where=exists, initial=np.inf) > 0:
-            return Guess(np.zeros(exists.shape, bool), weights, b)
+            return BoundaryGuess(np.zeros(exists.shape, bool), weights, b)
     return None
 
 
@@ -181,13 +181,13 @@ def newton_step(H: Floats, slope: Floats) -> Floats | None:
     return None
 
 
-def _told(exists: Any, margins: Floats, gains: Floats, weights: Floats, step: Floats) -> Guess | None:
+def _told(exists: Any, margins: Floats, gains: Floats, weights: Floats, step: Floats) -> BoundaryGuess | None:
     """The guess, once every row either keeps its margin or gains: never at the first steps, where all change."""
     still = exists & (np.abs(gains) <= STILL)
     moves = exists & (gains >= MOVES) & (margins > 0)
     if np.any(exists & ~still & ~moves):
         return None
-    return Guess(still, weights, step)
+    return BoundaryGuess(still, weights, step)
 
 
 def _loss(margins: Floats, exists: NDArray[np.bool_]) -> float:

@@ -1,13 +1,16 @@
-"""The installed command as a subprocess, and one small table in every format."""
+"""The command, inside of this process and as users start it, and one small table in every format."""
 
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack, chdir
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, TextIO
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -15,6 +18,7 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 COMMAND = str(Path(sys.executable).with_name("discriminant"))
+STREAMS = ("stdin", "stdout", "stderr")
 
 # Two classes that x0 + x1 = 3.1 separates, in numbers that no binary fraction holds exactly.
 X = np.array([[0.1, 0.2], [1.3, 0.4], [0.7, 1.9], [1.1, 1.1], [2.2, 1.7], [3.3, 0.3], [0.9, 3.7], [2.6, 2.6]])
@@ -41,12 +45,31 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PATH": path, "COLUMNS": "100", **more}
 
 
-def command(*arguments: str | Path, stdin: str | bytes = b"", cwd: Path | None = None, **env: str) -> Outcome:
-    """Run the installed command."""
-    given = stdin.encode() if isinstance(stdin, str) else stdin
-    done = subprocess.run(
-        [COMMAND, *map(str, arguments)], input=given, capture_output=True, cwd=cwd, env=environment(**env), timeout=120
-    )
+def command(*arguments: str | Path, stdin: str | bytes = b"", cwd: Path | None = None) -> Outcome:
+    """Run the command with streams of its own, in this process: a new one spends seconds on what it imports."""
+    from discriminant.cli.app import run
+
+    with ExitStack() as held:
+        streams = {name: held.enter_context(TemporaryFile("w+", encoding="utf-8")) for name in STREAMS}
+        streams["stdin"].buffer.write(stdin.encode() if isinstance(stdin, str) else stdin)
+        streams["stdin"].seek(0)
+        held.enter_context(patch.multiple(sys, **streams))
+        held.enter_context(patch.dict(os.environ, COLUMNS="100"))
+        held.enter_context(chdir(cwd or Path.cwd()))
+        code = run([str(argument) for argument in arguments])
+        return Outcome(code, *(_written(streams[name]) for name in STREAMS[1:]))
+
+
+def _written(stream: TextIO) -> str:
+    stream.flush()
+    stream.seek(0)
+    return stream.buffer.read().decode()
+
+
+def installed(*arguments: str | Path, **env: str) -> Outcome:
+    """Run the command as users start it."""
+    line, none = [COMMAND, *map(str, arguments)], subprocess.DEVNULL
+    done = subprocess.run(line, stdin=none, capture_output=True, env=environment(**env), timeout=120)
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

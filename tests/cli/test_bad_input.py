@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from .conftest import Outcome, command
+from .conftest import Outcome, command, installed
 
 # The command line after `discriminant`, and words of the message; files are those of the folder `bad`. The first
 # are run by the installed command; the second in this process, because they would import much or differ little.
@@ -219,8 +219,8 @@ def test_json_tells_what_quiet_does_not(bad: Path, line: str) -> None:
     assert "nofile" in found.json["error"]
 
 
-def test_traceback_on_request(bad: Path) -> None:
-    found = command("check", "nofile.csv", cwd=bad, DISCRIMINANT_TRACEBACK="1")
+def test_traceback_on_request() -> None:
+    found = installed("check", "nofile.csv", DISCRIMINANT_TRACEBACK="1")
     assert "Traceback" in found.err
     assert "CommandError" in found.err
 

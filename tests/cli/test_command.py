@@ -17,13 +17,13 @@ import pytest
 
 import discriminant
 
-from .conftest import COMMAND, Outcome, command, environment, shell
+from .conftest import COMMAND, Outcome, command, environment, installed, shell
 
 COMMANDS = ["check", "verify", "fit", "predict", "explain", "compare", "plot", "export", "datasets", "methods"]
 
 
 def test_version() -> None:
-    found = command("--version")
+    found = installed("--version")
     assert (found.code, found.out, found.err) == (0, f"discriminant {discriminant.__version__}\n", "")
 
 
@@ -101,7 +101,7 @@ def on_terminal(*arguments: str, **env: str) -> bytes:
 def test_colors_only_on_a_terminal_that_wants_them() -> None:
     assert b"\x1b[31mError:\x1b[0m" in on_terminal("check", "nofile.csv")
     assert b"\x1b" not in on_terminal("check", "nofile.csv", NO_COLOR="1")
-    assert "\x1b" not in command("check", "nofile.csv", TERM="xterm").err
+    assert "\x1b" not in installed("check", "nofile.csv", TERM="xterm").err
 
 
 def test_bar_on_a_terminal(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import discriminant
 from discriminant.cli._methods import kebab
 from discriminant.comparison import METHODS
 
-from .conftest import Outcome, command
+from .conftest import Outcome, installed
 
 
 def test_completion_of_methods() -> None:
-    found = command(
+    found = installed(
         _DISCRIMINANT_COMPLETE="complete_bash", COMP_WORDS="discriminant fit iris --method sv", COMP_CWORD="4"
     )
     assert found.out.split() == ["svm"]

@@ -31,6 +31,7 @@ def bench(*arguments: str, data: Path | None = None) -> str:
     return done.stdout
 
 
+@pytest.mark.ci
 def test_every_case_is_audited_and_measured(tmp_path: Path) -> None:
     written = bench("--one-thread", data=tmp_path)
     _, *sections = re.split(r"^## ", written, flags=re.MULTILINE)
@@ -52,6 +53,7 @@ def test_every_case_is_audited_and_measured(tmp_path: Path) -> None:
     assert "FAILED" not in written
 
 
+@pytest.mark.ci
 def test_real_data_are_measured_where_they_are(tmp_path: Path, rng: np.random.Generator) -> None:
     """Files in the form of those that are not ours to hand on."""
     dense, chosen = rng.standard_normal((300, 5)).astype(np.float32), rng.integers(20, size=(300, 1), dtype=np.int32)
@@ -147,6 +149,7 @@ def test_a_child_that_takes_too_long_is_given_up_and_says_so(measuring: ModuleTy
     assert row(verify)[3] == "> 600 s"
 
 
+@pytest.mark.ci
 def test_cases_are_chosen_by_module(tmp_path: Path) -> None:
     written = bench("real", "--one-thread", data=tmp_path)
     assert re.findall(r"^## (\w+)", written, flags=re.MULTILINE) == ["R1", "R2"]

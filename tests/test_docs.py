@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_draws_figures(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each asserts its own numbers; here it must run through and leave a figure."""

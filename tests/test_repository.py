@@ -60,6 +60,7 @@ def test_readme_python() -> None:
             exec(compile("\n" * line + code, "README.md", "exec"), names)
 
 
+@pytest.mark.ci
 def test_readme_commands(tmp_path: Path) -> None:
     """make targets exist; other commands run, except those that fetch something."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -76,6 +77,7 @@ def test_make_help() -> None:
     assert {"help", "install", "demo", "test", "bench", "docs", "lint", "clean"} <= set(listed)
 
 
+@pytest.mark.ci
 def test_demo() -> None:
     assert run(sys.executable, "examples/demo.py")
 

@@ -82,7 +82,7 @@ def tied_problem(rng: np.random.Generator, n_classes: int = 2) -> Problem:
 # Against the exact rays ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("chunk", range(10))
+@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.ci) for chunk in range(1, 10))])
 def test_a_thousand_problems_with_ties(chunk: int) -> None:
     rng, seen = np.random.default_rng(chunk), {}
     for trial in range(1000):

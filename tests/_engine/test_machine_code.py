@@ -1,7 +1,8 @@
-"""Where nothing can be written: the package is imported, compiles, keeps what it can in a place of its own, says so."""
+"""Machine code is found again as long as it is true; where none can be kept, the package compiles, and says so."""
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
@@ -15,7 +16,9 @@ import pytest
 from numba.core.caching import IndexDataCacheFile
 
 import discriminant
-from discriminant._engine.compiling import cached, private_folder
+from discriminant._engine import machine_code
+from discriminant._engine.compiling import cached
+from discriminant._engine.machine_code import KEPT, PACKAGE, holders, private_folder, room_keys
 
 COMPILE = """
 import warnings
@@ -125,3 +128,96 @@ def test_only_a_private_folder_is_trusted(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr(tempfile, "tempdir", "/dev/null")
     with pytest.raises(OSError, match=r"private|Not a directory"):
         private_folder()
+
+
+# A package in which `rules` has what `passes` calls, and `minover` a rule that is handed to a pass.
+SOURCES = {
+    "_engine/rows.py": "@compiled\ndef row_dot(): ...\n",
+    "_engine/refusals.py": "MESSAGE = 'no'\n",
+    "chapter/numbers.py": "RIDGE = 1e-9\n",
+    "chapter/rules.py": "from .._engine.rows import compiled\nfrom .numbers import RIDGE\n@compiled\ndef rule(): ...\n",
+    "chapter/minover.py": "from .rules import rule\nclass Step(NamedTuple):\n    def delta(self): ...\n",
+    "chapter/estimator.py": "from .rules import rule\nMESSAGE = 'not converged'\n",
+    "other/passes.py": "from .._engine.rows import compiled\n@compiled\ndef other(): ...\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("edited", "stale"),
+    [
+        ("_engine/rows.py", {"_engine", "chapter", "other"}),
+        ("chapter/rules.py", {"chapter"}),
+        ("chapter/minover.py", {"chapter"}),
+        ("chapter/numbers.py", {"chapter"}),
+        ("other/passes.py", {"other"}),
+        ("chapter/estimator.py", set()),
+        ("_engine/refusals.py", set()),
+    ],
+)
+def test_an_edit_makes_stale_what_was_made_of_it(tmp_path: Path, edited: str, stale: set[str]) -> None:
+    for name, text in SOURCES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"\n{text}")
+    before = room_keys(tmp_path)
+    assert set(before) == {"_engine", "chapter", "other"}
+    with (tmp_path / edited).open("a") as file:
+        file.write("# edited\n")
+    after = room_keys(tmp_path)
+    assert {room for room in before if after[room] != before[room]} == stale
+
+
+MARKS = {"compiled", "inlined", "spliced"}
+
+
+def home(name: str, imported: ast.ImportFrom) -> str:
+    """The file from which a file imports."""
+    return "/".join([*name.split("/")[: -imported.level], *str(imported.module).split(".")]) + ".py"
+
+
+def test_names_of_other_files_in_compiled_code_are_watched() -> None:
+    """A constant that numba writes into machine code stands in a file of which the key is made."""
+    files = {path.relative_to(PACKAGE).as_posix(): path.read_bytes() for path in PACKAGE.rglob("*.py")}
+    holding, unwatched = holders(files), []
+    for name in holding:
+        tree = ast.parse(files[name])
+        imported = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level]
+        homes = {alias.asname or alias.name: home(name, node) for node in imported for alias in node.names}
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        for function in (node for node in functions if MARKS & {ast.unparse(mark) for mark in node.decorator_list}):
+            names = {part.id for line in function.body for part in ast.walk(line) if isinstance(part, ast.Name)}
+            unwatched += [(name, function.name, used) for used in names if homes.get(used, name) not in holding]
+    assert len(holding) > 20
+    assert not unwatched
+
+
+def test_a_changed_callee_in_another_file_is_compiled_anew(tmp_path: Path) -> None:
+    """numba alone would go on with the old one; and an edit that changes no compiled code compiles nothing."""
+    package = tmp_path / "discriminant"
+    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    code = "import numpy as np; from discriminant._engine.problem import sqnorms; print(sqnorms(np.ones((1, 3))))"
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def printed() -> str:
+        return run("-c", code, package=tmp_path, temporary=tmp_path, **cache).stdout
+
+    def kept() -> list[Path]:
+        return sorted((tmp_path / "cache").rglob("*.nbc"))
+
+    assert printed() == "[3.]\n"
+    first = kept()
+    refusals = package / "_engine" / "refusals.py"
+    refusals.write_text(refusals.read_text() + "# edited\n")
+    assert (printed(), kept()) == ("[3.]\n", first)
+    rows = package / "_engine" / "rows.py"
+    rows.write_text(rows.read_text().replace("total += X[i, j] * X[i, j]", "total += 2 * X[i, j]"))
+    assert printed() == "[6.]\n"
+    assert set(first) < set(kept())
+
+
+def test_old_states_are_removed(tmp_path: Path) -> None:
+    for age, key in enumerate("abcde"):
+        (tmp_path / f"svm-{key}").mkdir()
+        os.utime(tmp_path / f"svm-{key}", (1000 - age, 1000 - age))
+    (tmp_path / "logistic-a").mkdir()
+    machine_code._remove_old(tmp_path, "svm")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["logistic-a", *(f"svm-{key}" for key in "abcde"[:KEPT])]

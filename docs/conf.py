@@ -48,7 +48,7 @@ CHAPTERS = {
     "Logistic regression and multi-layer perceptron": ["logistic", "mlp"],
     "Many classes": ["multiclass"],
     "Comparison": ["comparison"],
-    "Outcome of a fit": ["solution", "exceptions"],
+    "Outcome of a fit": ["solution", "exceptions", "unfinished"],
 }
 
 

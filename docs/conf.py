@@ -48,6 +48,7 @@ CHAPTERS = {
     "Logistic regression and multi-layer perceptron": ["logistic", "mlp"],
     "Many classes": ["multiclass"],
     "Comparison": ["comparison"],
+    "Machine code": ["warming"],
     "Outcome of a fit": ["solution", "exceptions", "unfinished"],
 }
 

@@ -55,6 +55,7 @@ _HOMES = _PROCEDURES | {
     "separation.certificate": ("Certificate",),
     "separation.verdict": ("Separability", "separability"),
     "comparison.run": ("Comparison", "compare"),
+    "warming.run": ("warm_up",),
 }
 _MODULES = ("bounds", "criteria", "datasets", "io", "mercer", "plot", "schedules")
 _named, _names = lazy(__name__, _HOMES)
@@ -120,6 +121,7 @@ if TYPE_CHECKING:
     from .svm.selection import svm_path as svm_path
     from .unfinished import InfiniteEstimateWarning as InfiniteEstimateWarning
     from .unfinished import NotConvergedWarning as NotConvergedWarning
+    from .warming.run import warm_up as warm_up
 
 
 def __getattr__(name: str) -> Any:

@@ -18,21 +18,27 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from pickle import UnpicklingError
+from threading import Timer
 from typing import Any
 
 import numba
+from llvmlite import binding
 from numba.core import caching, event
 from numba.misc import appdirs
 
 from ..exceptions import warn_user
+from .progress import CompilingNotice
 
 PACKAGE = Path(__file__).parents[1]
+PATIENCE = 0.5  # seconds of compiling after which somebody is told
 KEPT = 3  # states of a room whose machine code is kept: that of two branches, or of two environments, and one more
 COMPILED = (b"\n@compiled", b"\n@inlined", b"njit(", b"overload(")  # what marks a file with compiled code,
 RULE = b"(NamedTuple):"  # and one whose types may have methods that a pass of its room compiles
@@ -53,6 +59,17 @@ def place(function: Any) -> Any:
     with suppress(RuntimeError):  # there is no folder, or the function is in no file
         return _Cache(function)
     return caching.NullCache()
+
+
+def kept_in() -> Path | None:
+    """The folder of all machine code; None where none can be written."""
+    return _folder(config.CACHE_DIR)
+
+
+def state() -> str:
+    """What all machine code is made of, and for which processor and by which compiler."""
+    made_for = (binding.get_host_cpu_name(), numba.__version__, sys.version)
+    return _digest([part.encode() for part in (*sorted(_keys().values()), *made_for)])
 
 
 class _Place(Locator):
@@ -237,6 +254,37 @@ class _Announcement(event.Listener):
 
     def on_end(self, event: Any) -> None:
         """Nothing more to tell."""
+
+
+class _Waiting(event.Listener):
+    """Tells whoever wants to know when the functions that are compiled have taken ``PATIENCE`` together."""
+
+    def __init__(self) -> None:
+        self.depth, self.spent, self.began = 0, 0.0, 0.0
+        self.timer = Timer(PATIENCE, _tell)
+
+    def on_start(self, event: Any) -> None:
+        self.depth += 1
+        if self.depth == 1 and CompilingNotice.tell is not None:
+            self.began = time.monotonic()
+            self.timer = Timer(max(0.0, PATIENCE - self.spent), _tell)
+            self.timer.daemon = True
+            self.timer.start()
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth == 0 and CompilingNotice.tell is not None:
+            self.timer.cancel()
+            self.spent += time.monotonic() - self.began
+
+
+def _tell() -> None:
+    tell, CompilingNotice.tell = CompilingNotice.tell, None
+    if tell is not None:
+        tell()
+
+
+register("numba:compile", _Waiting())
 
 
 @cache

@@ -16,10 +16,12 @@ help:     ## list the targets
 install: $(STAMP)  ## set up .venv with all extras and the developer tools
 
 demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print one comparison
+	@$(BIN)/discriminant warm-up --forms dense64
 	@$(BIN)/python examples/demo.py
 
 test: lint         ## what CI runs: lint, tests, doctests, the README's commands
 	@if [ -d tests/explorer ]; then tools/chromium.sh; fi
+	$(BIN)/discriminant warm-up
 	$(BIN)/python -m pytest -q -n 2
 
 SECONDS ?= 60

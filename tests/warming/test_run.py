@@ -25,8 +25,8 @@ for module in pkgutil.walk_packages(discriminant.__path__, "discriminant."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 passes = [each for each in gc.get_objects() if isinstance(each, Dispatcher) and hasattr(each._cache, "_cache_file")]
-without = [f"{each.py_func.__module__}.{each.py_func.__name__}" for each in passes if not each._cache._cache_file._load_index()]
-print(len(passes), found.compiled >= 0, *without)
+without = [each.py_func for each in passes if not each._cache._cache_file._load_index()]
+print(len(passes), found.compiled >= 0, *(f"{each.__module__}.{each.__name__}" for each in without))
 """
 
 
@@ -76,7 +76,7 @@ def test_what_was_done_is_told_in_a_sentence() -> None:
 
 
 def test_bad_names_and_missing_folders_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="methods='Percepton' must be names of estimators"):
+    with pytest.raises(ValueError, match="methods='Percepton' must be names of what can be compiled"):
         warm_up(["Percepton"])
     monkeypatch.setattr(run, "kept_in", lambda: None)
     with pytest.raises(OSError, match="set NUMBA_CACHE_DIR"):

@@ -6,11 +6,15 @@ from typing import Annotated
 
 import typer
 
-from ._options import Json, Quiet
+from ._options import Json, Quiet, names
 from ._output import echo, echo_json, watched
 
 
 def warm_up(
+    forms: Annotated[
+        str | None,
+        typer.Option("--forms", metavar="NAMES", help="Some of dense64, dense32, csr64, csr32; by default all."),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes; by default one on each core.")
     ] = None,
@@ -23,7 +27,7 @@ def warm_up(
     """
     from .. import warm_up as compile_all
 
-    done = compile_all(n_jobs=jobs, progress=watched())
+    done = compile_all(forms=names(forms), n_jobs=jobs, progress=watched())
     if json:
         return echo_json("warm-up", {"compiled": done.compiled, "seconds": done.seconds, "folder": str(done.folder)})
     echo(f"{done}.")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +46,13 @@ class WarmUp:
         return f"{self.compiled} passes compiled in {self.seconds:.0f} s, kept in {self.folder}"
 
 
-def warm_up(methods: Iterable[str] | None = None, *, n_jobs: int | None = None, progress: bool | None = None) -> WarmUp:
+def warm_up(
+    methods: Iterable[str] | None = None,
+    *,
+    forms: Iterable[str] | None = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> WarmUp:
     """Compile every pass for this machine now, so that no fit has to wait for it later.
 
     Machine code is made when a procedure first meets a form of data (dense or CSR, float32 or float64), and kept for
@@ -57,6 +63,8 @@ def warm_up(methods: Iterable[str] | None = None, *, n_jobs: int | None = None, 
     ----------
     methods : iterable of str, default=None
         The names of the estimators, or ``separability``, ``integer_search`` and ``minimum_removals``; None for all.
+    forms : iterable of {"dense64", "dense32", "csr64", "csr32"}, default=None
+        The forms of the data, by container and bits of a number; None for all.
     n_jobs : int, default=None
         The number of processes; None for one on each core.
     progress : bool, default=None
@@ -79,30 +87,34 @@ def warm_up(methods: Iterable[str] | None = None, *, n_jobs: int | None = None, 
     Examples
     --------
     >>> from discriminant import warm_up
-    >>> warm_up(["LeastSquares"], n_jobs=1).compiled
+    >>> warm_up(["LeastSquares"], forms=["dense64"], n_jobs=1).compiled
     0
     """
     begin, folder = time.monotonic(), kept_in()
     if folder is None:
         raise OSError(f"no folder for machine code can be written; {REMEDY}.")
-    chosen = names() if methods is None else [_known(name) for name in methods]
+    chosen = _chosen("methods", methods, names())
+    wanted = _chosen("forms", forms, FORMS)
+    everything = methods is None and forms is None
     stamp = folder / f"warm-{state()}"
-    if methods is None and stamp.exists() and int(stamp.read_text() or 0) <= _count(folder):
+    if everything and stamp.exists() and int(stamp.read_text() or 0) <= _count(folder):
         return WarmUp(0, time.monotonic() - begin, folder)
     before = _count(folder)
-    _do([(name, form) for form in FORMS for name in chosen], n_jobs or _cores(), progress)
+    _do([(name, form) for form in wanted for name in chosen], n_jobs or _cores(), progress)
     after = _count(folder)
-    if methods is None:
+    if everything:
         for old in folder.glob("warm-*"):
             old.unlink(missing_ok=True)
         stamp.write_text(str(after))
     return WarmUp(max(after - before, 0), time.monotonic() - begin, folder)
 
 
-def _known(name: str) -> str:
-    if name not in names():
-        raise refused("methods", name, "names of estimators or functions", f"give some of {', '.join(names())}")
-    return name
+def _chosen(parameter: str, given: Iterable[str] | None, known: Sequence[str]) -> list[str]:
+    chosen = [*known] if given is None else [*given]
+    for name in chosen:
+        if name not in known:
+            raise refused(parameter, name, "names of what can be compiled", f"give some of {', '.join(known)}")
+    return chosen
 
 
 def _count(folder: Path) -> int:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import discriminant
 from discriminant._engine import machine_code
 from discriminant._engine.compiling import cached
 from discriminant._engine.machine_code import KEPT, PACKAGE, holders, private_folder, room_keys
+from discriminant._engine.progress import CompilingNotice
 
 COMPILE = """
 import warnings
@@ -221,3 +223,24 @@ def test_old_states_are_removed(tmp_path: Path) -> None:
     (tmp_path / "logistic-a").mkdir()
     machine_code._remove_old(tmp_path, "svm")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["logistic-a", *(f"svm-{key}" for key in "abcde"[:KEPT])]
+
+
+def test_compiling_is_told_of_once_when_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two short compilations that take long together, one inside of another; those after it are not told of."""
+    told: list[str] = []
+    monkeypatch.setattr(machine_code, "PATIENCE", 0.2)
+    monkeypatch.setattr(CompilingNotice, "tell", lambda: told.append("wait"))
+    waiting = machine_code._Waiting()
+    waiting.on_start(None)
+    waiting.on_end(None)
+    assert not told
+    for _ in range(2):
+        waiting.on_start(None)
+        waiting.on_start(None)
+        time.sleep(0.15)
+        waiting.on_end(None)
+        waiting.on_end(None)
+    waiting.on_start(None)
+    time.sleep(0.1)
+    waiting.on_end(None)
+    assert told == ["wait"]

@@ -8,7 +8,7 @@ numba looks at one file only, and does not notice that a function has changed wh
 upgrade has left a file as it was. So each room of the package has a folder of its own, named by what its machine code
 is made of: all files with compiled code in this room and in those that it imports. Of each room the last few are kept.
 
-Tests: ``tests/_engine/test_machine_code.py`` and ``tests/warming/test_warming.py``.
+Tests: ``tests/_engine/test_machine_code.py`` and ``tests/warming/test_run.py``.
 """
 
 from __future__ import annotations

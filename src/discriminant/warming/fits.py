@@ -1,8 +1,10 @@
 """Tiny fits that between them call every compiled pass: dense and CSR, float32 and float64.
 
 A procedure of the registry is fitted as it is and in its variants, to two classes and to three. What else a pass needs
-stands here: ``SETTINGS`` that lead to it, or tables of a size from which on it is used. ``tests/warming`` fails when a
-function is left without machine code.
+stands here: ``SETTINGS`` that lead to it, or tables of a size from which on it is used. A test fails when a function is
+left without machine code.
+
+Tests: ``tests/warming/test_run.py``.
 """
 
 from __future__ import annotations

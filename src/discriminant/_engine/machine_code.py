@@ -40,7 +40,8 @@ from .progress import CompilingNotice
 PACKAGE = Path(__file__).parents[1]
 PATIENCE = 0.5  # seconds of compiling after which somebody is told
 KEPT = 3  # states of a room whose machine code is kept: that of two branches, or of two environments, and one more
-COMPILED = (b"\n@compiled", b"\n@inlined", b"njit(", b"overload(")  # what marks a file with compiled code,
+DECORATORS, CALLS = (b"compiled", b"inlined"), (b"numba.njit", b" overload")  # what marks a file with compiled code,
+COMPILED = (*(b"\n@%s\n" % name for name in DECORATORS), *(b"%s(" % name for name in CALLS))
 RULE = b"(NamedTuple):"  # and one whose types may have methods that a pass of its room compiles
 IMPORTED = re.compile(rb"^from (\.+)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 CONSTANT = re.compile(rb"\b[A-Z][A-Z0-9_]+\b")

@@ -41,7 +41,8 @@ TABLES: dict[str, list[tuple[tuple[int, int, int], dict[str, Any]]]] = {
     "SupportVectorMachine": [
         ((1_500, 3, 2), {}),
         ((1_500, 3, 2), {"loss": "squared_hinge"}),
-        ((1_500, 3, 2), {"kernel": "gaussian"}),
+        ((5_000, 3, 2), {"kernel": "gaussian"}),
+        ((1_100, 1_600, 2), {}),
         ((60, 3, 12), {"kernel": "gaussian"}),
         ((60, 3, 12), {}),
     ],
@@ -97,7 +98,7 @@ def table(shape: tuple[int, int, int], form: str) -> tuple[Any, Any]:
     n, d, c = shape
     rng = np.random.default_rng(0)
     y = np.arange(n) % c
-    X = rng.standard_normal((n, d)) + np.where(np.arange(d) == 0, 3 * y[:, None], 0)
+    X = rng.standard_normal((n, d)) + np.where(np.arange(d) == 0, y[:, None], 0)
     X = X.astype(np.float32 if form.endswith("32") else np.float64)
     if not form.startswith("csr"):
         return X, y

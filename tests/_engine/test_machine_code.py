@@ -244,3 +244,14 @@ def test_compiling_is_told_of_once_when_it_takes_long(monkeypatch: pytest.Monkey
     time.sleep(0.1)
     waiting.on_end(None)
     assert told == ["wait"]
+
+
+def test_a_package_that_cannot_be_written_uses_the_cache_directory_of_the_user(
+    unwritable: Path, tmp_path: Path
+) -> None:
+    own = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    first, second = (run("-c", COMPILE, package=unwritable, temporary=tmp_path, **own) for _ in range(2))
+    assert first.stdout == second.stdout == "0\n0.0 0\n", first.stderr
+    kept = list((tmp_path / "cache" / "discriminant").glob("logistic-*/*.nbc"))
+    assert kept, "machine code stands in the room's folder"
+    assert not list(tmp_path.glob("discriminant-*")), "and nowhere else"

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -143,7 +144,12 @@ def _do(tasks: list[Task], n_jobs: int, progress: bool | None) -> None:
     finally:
         for worker in workers:
             worker.kill()
-            worker.wait()
+        for thread in threads:
+            if thread.is_alive():  # it sees the end of its worker at once
+                thread.join()
+        for worker in workers:
+            with suppress(OSError), worker:  # closes the pipes; what it was asked last may not have reached it
+                worker.wait()
     if failures:
         raise RuntimeError(f"the warm-up failed at {'; '.join(failures)}")
 

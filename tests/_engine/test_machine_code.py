@@ -246,9 +246,7 @@ def test_compiling_is_told_of_once_when_it_takes_long(monkeypatch: pytest.Monkey
     assert told == ["wait"]
 
 
-def test_a_package_that_cannot_be_written_uses_the_cache_directory_of_the_user(
-    unwritable: Path, tmp_path: Path
-) -> None:
+def test_a_read_only_package_uses_the_cache_directory_of_the_user(unwritable: Path, tmp_path: Path) -> None:
     own = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     first, second = (run("-c", COMPILE, package=unwritable, temporary=tmp_path, **own) for _ in range(2))
     assert first.stdout == second.stdout == "0\n0.0 0\n", first.stderr

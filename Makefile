@@ -4,10 +4,8 @@ PYTHON ?= python3
 BIN    := .venv/bin
 STAMP  := .venv/.installed
 
-# numba does not notice that a function called from another file has changed, so each state of the sources gets a
-# cache directory of its own.  tests/conftest.py computes the same name.
-SOURCES := $(shell find src/discriminant -name '*.py' | LC_ALL=C sort)
-export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat $(SOURCES) /dev/null | (sha1sum 2>/dev/null || shasum) | cut -c1-16)
+# Machine code of this repository: discriminant keeps there what matches the sources, and removes what is old.
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
 .PHONY: help install demo test fuzz verdicts interrupts bench docs lint clean
 .DEFAULT_GOAL := help
@@ -18,10 +16,12 @@ help:     ## list the targets
 install: $(STAMP)  ## set up .venv with all extras and the developer tools
 
 demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print one comparison
+	@$(BIN)/discriminant warm-up --forms dense64
 	@$(BIN)/python examples/demo.py
 
 test: lint         ## what CI runs: lint, tests, doctests, the README's commands
 	@if [ -d tests/explorer ]; then tools/chromium.sh; fi
+	$(BIN)/discriminant warm-up
 	$(BIN)/python -m pytest -q -n 2
 
 SECONDS ?= 60
@@ -63,10 +63,3 @@ $(STAMP): pyproject.toml
 	@echo "Setting up .venv (a few minutes the first time)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[all,docs,dev]'
 	@touch $@
-
-# Caches of earlier sources: keep the three most recent, so that switching back and forth stays quick.
-demo test fuzz verdicts interrupts bench docs: | numba-cache
-.PHONY: numba-cache
-numba-cache:
-	@mkdir -p "$(NUMBA_CACHE_DIR)" && touch "$(NUMBA_CACHE_DIR)"
-	@ls -1dt .cache/numba/* | tail -n +4 | xargs rm -rf

@@ -1,12 +1,19 @@
-"""P16: what a user waits for before the first answer."""
+"""P16, S1, S2: what a user waits for before the first answer."""
 
 from __future__ import annotations
 
+import os
+import resource
+import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+
+import discriminant
 
 from ._case import Outcome, Reading, case
 from ._child import numbers
@@ -59,3 +66,72 @@ def start(quick: bool) -> Iterator[Outcome]:
     audit = f"no errors, compiled passes kept: {kept}"
     yield reading("import and first fit ever", first, 1.5, audit)
     yield reading("import and first fit of a later process", later, 0.6, audit)
+
+
+# As FIT, for any estimator: what it compiles on a hundred rows of two classes.
+ESTIMATOR = """
+import warnings
+import numpy as np
+import sklearn.linear_model
+warnings.simplefilter("ignore")
+X = np.random.default_rng(0).standard_normal((100, 4))
+y = (X[:, 0] > 0).astype({dtype})
+begin = now()
+from discriminant import {name}
+model = {name}().fit(X, y)
+tell(begin)
+assert np.isfinite(model.predict(X)).all()
+"""
+FIRST, LATER, PERCEPTRON = 2.0, 0.6, 1.2  # seconds of processor time that a fit may take: the first ever, a later one
+COMMANDS = {  # with the seconds that they may take with an empty cache and with a warm one
+    "--help": (0.3, 0.3),
+    "datasets": (0.3, 0.3),
+    "methods": (0.3, 0.3),
+    "check iris": (3.0, 1.0),
+    "fit iris": (3.0, 2.0),
+    "compare iris": (25.0, 6.0),
+}
+
+
+def waited(name: str, wall: float, cpu: float, limit: float, audit: str) -> Reading:
+    """The processor's time is judged, for it does not depend on what else the machine does."""
+    return Reading(name, cpu, "s of CPU", limit, f"{wall:.3g} s by the wall, {audit}")
+
+
+@case("S1", "first and second fit of every estimator, each in a new process, scikit-learn's import aside")
+def fits(quick: bool) -> Iterator[Outcome]:
+    kinds = [kind for kinds in discriminant._PROCEDURES.values() for kind in kinds]
+    for kind in ["LeastSquares"] if quick else kinds:
+        code = CLOCK + ESTIMATOR.format(name=kind, dtype="float" if kind.endswith("Regressor") else "int")
+        with tempfile.TemporaryDirectory() as cache:
+            first, later = (numbers(code, cache) for _ in range(2))
+            kept = len(list(Path(cache).rglob("*.nbc")))
+        limit = PERCEPTRON if kind == "Perceptron" else FIRST
+        yield waited(f"{kind}, first", first[0], first[1], limit, f"passes compiled: {kept}")
+        yield waited(f"{kind}, second", later[0], later[1], LATER, "nothing compiled")
+
+
+@case("S2", "commands, each in a new process, with an empty cache and with a warm one")
+def commands(quick: bool) -> Iterator[Outcome]:
+    for line, limits in list(COMMANDS.items())[: 1 if quick else None]:
+        with tempfile.TemporaryDirectory() as cache:
+            for state, limit in zip(("cold", "warm"), limits, strict=True):
+                wall, cpu, code = command(line, cache)
+                yield waited(f"discriminant {line}, {state}", wall, cpu, limit, f"exit code {code}")
+
+
+def command(line: str, cache: str) -> tuple[float, float, int]:
+    """Seconds by the wall and of the processor, and the exit code, of a command and all processes that it starts."""
+    arguments = [sys.executable, "-m", "discriminant", *line.split()]
+    before, begin = _processor(), time.perf_counter()
+    env = os.environ | {"NUMBA_CACHE_DIR": cache}
+    done = subprocess.run(arguments, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    taken = time.perf_counter() - begin, _processor() - before
+    if done.returncode not in (0, 3, 4):  # check: quasi, overlap
+        raise RuntimeError(f"discriminant {line} failed:\n{done.stderr}")
+    return *taken, done.returncode
+
+
+def _processor() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -48,7 +48,8 @@ CHAPTERS = {
     "Logistic regression and multi-layer perceptron": ["logistic", "mlp"],
     "Many classes": ["multiclass"],
     "Comparison": ["comparison"],
-    "Outcome of a fit": ["solution", "exceptions"],
+    "Machine code": ["warming"],
+    "Outcome of a fit": ["solution", "exceptions", "unfinished"],
 }
 
 

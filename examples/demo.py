@@ -41,6 +41,7 @@ DATA = {
     "iris": datasets.iris,
 }
 
+FOLDS = 3  # of the cross-validation: every procedure is fitted so many times, and once more, to each of the data
 PICTURES = ("plot_first_look", "plot_separability", "plot_perceptron_paths", "plot_regions", "plot_margins")
 PAGES = {"iris": "Fisher's iris", "table ω1/ω2": "the table of Duda, Hart, Stork, categories ω1 and ω2"}
 
@@ -103,7 +104,7 @@ def searched(X: Any, y: Any) -> str:
 def print_legend(status: set[Status]) -> None:
     """Say what the columns mean, and the words that occur."""
     print("\nerrors        training patterns that the fitted model gets wrong")
-    print("unseen        share of errors on patterns that it has not seen, cross-validated in five folds")
+    print("unseen        share of errors on patterns that it has not seen, cross-validated in three folds")
     print("bound         corrections that the convergence theorem allows, with the vector that was found")
     print("margin        smallest geometric margin; negative with errors; – where the boundary is no plane or several")
     print("ms            time of the fit to all patterns; those to the folds came first, so nothing is compiled in it")
@@ -178,13 +179,20 @@ def write_pages(found: dict[str, Comparison]) -> None:
         print(found[data].report((FOLDER / f"{name}.html").resolve(), title=title))
 
 
+def tell(done: int, total: int, method: str) -> None:
+    """Show how far a comparison is, in a terminal only."""
+    if sys.stderr.isatty():
+        text = f"{done} of {total} procedures, {method}" if done < total else ""
+        print(f"\r{text:<79}", end="\r" if done == total else "", file=sys.stderr, flush=True)
+
+
 def main() -> None:
     print_verdicts()
     print("Every procedure on two pairs of categories that can be separated, one that cannot, and iris")
     found = {}
     for data, load in DATA.items():
         dataset = load()
-        found[data] = compare(dataset.X, named(dataset), feature_names=dataset.feature_names)
+        found[data] = compare(dataset.X, named(dataset), feature_names=dataset.feature_names, cv=FOLDS, progress=tell)
         print_comparison(data, found[data])
     print_legend({row.status for comparison in found.values() for row in comparison if row.status})
     print_reports()

@@ -1,6 +1,5 @@
-"""What every test shares: one seed, repeatable hypothesis runs, compiled code that matches the sources."""
+"""What every test shares: one seed, repeatable hypothesis runs, a place for machine code."""
 
-import hashlib
 import os
 import signal
 from pathlib import Path
@@ -12,10 +11,7 @@ from hypothesis import settings
 ROOT = Path(__file__).parents[1]
 
 os.environ.setdefault("MPLBACKEND", "Agg")
-if "NUMBA_CACHE_DIR" not in os.environ:  # pytest without make: see the Makefile for why each state has its own cache
-    sources = sorted((ROOT / "src" / "discriminant").rglob("*.py"), key=lambda path: path.as_posix())
-    digest = hashlib.sha1(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
-    os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".cache" / "numba" / digest)
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba"))  # as the Makefile does
 
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 settings.load_profile("ci")

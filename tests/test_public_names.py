@@ -18,7 +18,7 @@ MODULES = {
         PiecewiseLinearMachine PolynomialMap Quadric RecursiveLeastSquares Relaxation Removals Report RidgeRegressor
         Separability Status SupportVectorMachine UndecidedError WidrowHoff WidrowHoffRegressor __version__ augment
         bounds classify_quadric compare criteria datasets feature_ranking integer_search io kesler leave_one_out margins
-        mercer minimum_removals normalize plot schedules separability svm_path unaugment
+        mercer minimum_removals normalize plot schedules separability svm_path unaugment warm_up
     """,
     "discriminant.bounds": """
         PerceptronBound cover embedding_strength freund_schapire novikoff perceptron perceptron_from_numbers radius

@@ -102,7 +102,7 @@ NewtonDescent NotConvergedWarning NotSeparableError Perceptron PiecewiseLinearMa
 RecursiveLeastSquares Relaxation Removals Report RidgeRegressor Separability Status SupportVectorMachine
 UndecidedError WidrowHoff WidrowHoffRegressor __version__ augment bounds classify_quadric compare criteria datasets
 feature_ranking integer_search io kesler leave_one_out margins mercer minimum_removals normalize plot schedules
-separability svm_path unaugment
+separability svm_path unaugment warm_up
 """
 
 

@@ -45,17 +45,17 @@ _HOMES = _PROCEDURES | {
     "solution": ("Report", "Status"),
     "exceptions": (
         "FitInterruptedWarning",
-        "InfiniteEstimateWarning",
-        "NotConvergedWarning",
         "NotSeparableError",
         "UndecidedError",
     ),
+    "unfinished": ("InfiniteEstimateWarning", "NotConvergedWarning"),
     "error_correcting.exhaustive": ("integer_search",),
     "linear_programming.removals": ("Removals", "minimum_removals"),
     "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
     "separation.certificate": ("Certificate",),
     "separation.verdict": ("Separability", "separability"),
     "comparison.run": ("Comparison", "compare"),
+    "warming.run": ("warm_up",),
 }
 _MODULES = ("bounds", "criteria", "datasets", "io", "mercer", "plot", "schedules")
 _named, _names = lazy(__name__, _HOMES)
@@ -83,8 +83,6 @@ if TYPE_CHECKING:
     from .error_correcting.relaxation import Relaxation as Relaxation
     from .error_correcting.winnow import BalancedWinnow as BalancedWinnow
     from .exceptions import FitInterruptedWarning as FitInterruptedWarning
-    from .exceptions import InfiniteEstimateWarning as InfiniteEstimateWarning
-    from .exceptions import NotConvergedWarning as NotConvergedWarning
     from .exceptions import NotSeparableError as NotSeparableError
     from .exceptions import UndecidedError as UndecidedError
     from .features import PolynomialMap as PolynomialMap
@@ -121,6 +119,9 @@ if TYPE_CHECKING:
     from .svm.selection import feature_ranking as feature_ranking
     from .svm.selection import leave_one_out as leave_one_out
     from .svm.selection import svm_path as svm_path
+    from .unfinished import InfiniteEstimateWarning as InfiniteEstimateWarning
+    from .unfinished import NotConvergedWarning as NotConvergedWarning
+    from .warming.run import warm_up as warm_up
 
 
 def __getattr__(name: str) -> Any:

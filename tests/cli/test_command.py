@@ -19,7 +19,19 @@ import discriminant
 
 from .conftest import COMMAND, Outcome, command, environment, installed, shell
 
-COMMANDS = ["check", "verify", "fit", "predict", "explain", "compare", "plot", "export", "datasets", "methods"]
+COMMANDS = [
+    "check",
+    "verify",
+    "fit",
+    "predict",
+    "explain",
+    "compare",
+    "plot",
+    "export",
+    "datasets",
+    "methods",
+    "warm-up",
+]
 
 
 def test_version() -> None:
@@ -337,3 +349,26 @@ main()"""
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Interrupted.\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_without_arguments_it_prints_its_help() -> None:
+    done = command()
+    assert (done.code, done.err) == (0, "")
+    assert "warm-up" in done.out
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["datasets"], ["methods"]])
+def test_what_needs_no_fit_loads_no_compiler(arguments: list[str]) -> None:
+    code = f"import sys; from discriminant.cli.app import run; run({arguments}); print('LOADED', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = done.stdout.rpartition("LOADED")[2].split()
+    assert "typer" in loaded
+    assert not {"numba", "sklearn", "polars", "pandas", "matplotlib"} & set(loaded)
+
+
+def test_a_verdict_on_a_data_set_loads_no_scikit_learn() -> None:
+    code = "import sys; from discriminant.cli.app import run; run(['check', 'iris']); print('LOADED', *sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = done.stdout.rpartition("LOADED")[2].split()
+    assert "numba" in loaded
+    assert not {"sklearn", "scipy.stats", "matplotlib"} & set(loaded)

@@ -5,6 +5,19 @@ import pytest
 from known_answers import kesler, two_class, verdict
 
 from discriminant import datasets
+from discriminant.datasets import classics
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "digits"])
+def test_the_files_hold_what_scikit_learn_loads(name, monkeypatch):
+    read = datasets.load(name)
+    monkeypatch.setattr(classics, "_file", lambda name: None)
+    loaded = datasets.load(name)
+    assert read.X.dtype == loaded.X.dtype
+    assert read.y.dtype == loaded.y.dtype
+    np.testing.assert_array_equal(read.X, loaded.X)
+    np.testing.assert_array_equal(read.y, loaded.y)
+    assert (read.feature_names, read.target_names) == (loaded.feature_names, loaded.target_names)
 
 
 class TestClassics:

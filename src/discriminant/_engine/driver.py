@@ -17,7 +17,6 @@ from types import FrameType
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from ..solution import Epoch, Epochs, Findings, Solution, Status
 
@@ -113,6 +112,8 @@ class Plan:
     shares: int = 1  # of the memory for paths, when a fit has several
 
     def random(self) -> Any:
+        from sklearn.utils import check_random_state  # a second of imports that a verdict on data does not need
+
         return check_random_state(self.random_state) if self.order == "random" else None
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
 PORTION = 1 << 20  # labels that are counted at a time
 
@@ -37,6 +36,8 @@ def check_labels(y: NDArray[Any]) -> None:
     """Refuse measurements and objects without an order; whole numbers and strings need no look."""
     if y.dtype.kind in "biuSU":
         return
+    from sklearn.utils.multiclass import check_classification_targets  # a second of imports that few labels need
+
     try:
         with np.errstate(invalid="ignore"):  # it asks whether a float is a whole number by a cast
             check_classification_targets(y)

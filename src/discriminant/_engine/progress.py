@@ -10,13 +10,19 @@ import sys
 import time
 from collections.abc import Callable
 from math import inf
-from typing import Self
+from typing import ClassVar, Self
 
 DELAY = 1.0  # seconds before the first line
 PAUSE = 0.1  # seconds between two
 WIDTH = 24  # characters of the bar
 
 Tell = Callable[[str, float], None]  # what is being done, "" for the same as before, and how much of it, from 0 to 1
+
+
+class CompilingNotice:
+    """Whom to tell, once, that compiling takes long; nobody by default. numba need not be there to set it."""
+
+    tell: ClassVar[Callable[[], None] | None] = None
 
 
 class OutOfTime(Exception):

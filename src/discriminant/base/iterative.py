@@ -22,8 +22,8 @@ from .._engine.problem import Problem
 from .._guards.parameters import PASSES, Constraint, check_parameters, refused
 from .._guards.state import F
 from .._guards.validation import finite_floats
-from ..exceptions import warn_of
 from ..solution import Epochs, Report, Solution
+from ..unfinished import warn_of
 from .inherited_docs import DocumentedEstimator
 
 Solutions = list[Solution[Any]]

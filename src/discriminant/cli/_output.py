@@ -10,6 +10,7 @@ import json
 import math
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
@@ -18,9 +19,11 @@ from pathlib import Path
 from threading import Timer
 from typing import Any, TextIO
 
+from .._engine.progress import CompilingNotice
 from ._errors import CommandError, shortened
 
 DELAY = 1.0  # seconds before a bar appears
+COMPILING = "compiling for this machine, once (`discriminant warm-up` does it all at once)"
 LATER = 3.0  # and before a line does where there is no terminal for a bar
 
 # What a terminal obeys or reorders instead of showing it: C0 and C1 controls but tab and newline, separators of lines,
@@ -157,6 +160,15 @@ def echo_list(kind: str, facts: Sequence[dict[str, Any]], heads: Sequence[str], 
 
 def watched() -> bool:
     return sys.stderr.isatty() and not _state["quiet"] and os.environ.get("TERM") != "dumb"
+
+
+def tell_of_compiling() -> None:
+    """Say, once a command, what a long wait is for; over the line of a bar, which is drawn again below."""
+    CompilingNotice.tell = _say_compiling if watched() else None
+
+
+def _say_compiling() -> None:
+    print("\r" + COMPILING.ljust(shutil.get_terminal_size().columns - 1), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import typer
 
 from .. import __version__
 from ._errors import BAD_INPUT, INTERRUPTED, UNDECIDED, CommandError, is_late, sentence, shortened
-from ._output import echo, echo_json, hush, printing, say, silence, visible, warn
+from ._output import echo, echo_json, hush, printing, say, silence, tell_of_compiling, visible, warn
 from .check import check
 from .compare import compare
 from .datasets import datasets
@@ -29,14 +29,14 @@ from .methods import methods
 from .plot import plot
 from .predict import predict
 from .verify import verify
+from .warm_up import warm_up
 
 COMMANDS: tuple[Callable[..., Any], ...] = (
-    check, verify, fit, predict, explain, compare, plot, export, datasets, methods,
+    check, verify, fit, predict, explain, compare, plot, export, datasets, methods, warm_up,
 )  # fmt: skip
 
 app = typer.Typer(
     name="discriminant",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done (check: complete), 2 bad input, 3 quasi, 4 overlap, 5 proof refused, 6 proof of another "
@@ -65,12 +65,13 @@ def options(
 def run(arguments: list[str]) -> int:
     """Run a command; give its exit code. Every error is one message on stderr."""
     hush(bool({"--quiet", "-q"} & set(arguments)))  # before typer has read them: it may refuse one
+    tell_of_compiling()
     with warnings.catch_warnings(), _hearing() as lost:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = warn
         try:
-            code = app(arguments, prog_name="discriminant", standalone_mode=False)
+            code = app(arguments or ["--help"], prog_name="discriminant", standalone_mode=False)
         except (KeyboardInterrupt, typer.Abort):
             code = INTERRUPTED
         except SystemExit as end:

@@ -11,10 +11,12 @@ from ._output import echo_list
 
 def methods(json: Json = False, quiet: Quiet = False) -> None:
     """List the procedures that `fit --method` takes; `compare` runs those for classes."""
-    echo_list("methods", [_facts(name) for name in PROCEDURES], ("name", "short", "makes", "summary"), json)
+    facts = [_facts(name) | (_parameters(name) if json else {}) for name in PROCEDURES]
+    echo_list("methods", facts, ("name", "short", "makes", "summary"), json)
 
 
 def _facts(name: str) -> dict[str, Any]:
+    """What can be told of a procedure without importing it."""
     procedure = find(name)
     return {
         "name": name,
@@ -23,5 +25,8 @@ def _facts(name: str) -> dict[str, Any]:
         "makes": str(procedure),
         "task": "regression" if name in REGRESSORS else "classification",
         "summary": procedure.summary,
-        "parameters": procedure().get_params(deep=False),
     }
+
+
+def _parameters(name: str) -> dict[str, Any]:
+    return {"parameters": find(name)().get_params(deep=False)}

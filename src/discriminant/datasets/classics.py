@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._dataset import Dataset
 
 __all__ = ["iris", "wine", "breast_cancer", "digits", "endometrial"]
+
+_Parts = tuple[NDArray[Any], NDArray[Any], list[str], list[str]]  # X, y, names of the columns and of the classes
+
+_SHAPES = "radius,texture,perimeter,area,smoothness,compactness,concavity,concave points,symmetry,fractal dimension"
+_WINE = """
+    alcohol malic_acid ash alcalinity_of_ash magnesium total_phenols flavanoids nonflavanoid_phenols proanthocyanins
+    color_intensity hue od280/od315_of_diluted_wines proline
+"""
+_FILES = {  # of scikit-learn, with what they do not say: the names of their columns
+    "iris": ("iris.csv", [f"{part} {size} (cm)" for part in ("sepal", "petal") for size in ("length", "width")]),
+    "wine": ("wine_data.csv", list(_WINE.split())),
+    "breast_cancer": (
+        "breast_cancer.csv",
+        [form.format(shape) for form in ("mean {}", "{} error", "worst {}") for shape in _SHAPES.split(",")],
+    ),
+    "digits": ("digits.csv.gz", [f"pixel_{i}_{j}" for i in range(8) for j in range(8)]),
+}
 
 
 def iris() -> Dataset:
@@ -170,16 +190,33 @@ def endometrial() -> Dataset:
 
 
 def _from_sklearn(name: str, description: str, **answers: Any) -> Dataset:
-    from sklearn import datasets  # imported here: it takes a second, and few need it
+    X, y, features, targets = _file(name) or _loaded(name)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    return Dataset(X, y, name, f"scikit-learn, load_{name}", description, features, targets, answers)
+
+
+def _file(name: str) -> _Parts | None:
+    """What scikit-learn would load, without the second that its import takes; None where it keeps its files otherwise.
+
+    The first line has the numbers of rows and columns and the names of the classes, the last column the classes.
+    """
+    spec = find_spec("sklearn")
+    folder = spec.submodule_search_locations if spec else None
+    path = Path(*folder, "datasets", "data", _FILES[name][0]) if folder else None
+    if path is None or not path.exists():
+        return None
+    if name == "digits":
+        table, targets = np.loadtxt(path, delimiter=","), [str(digit) for digit in range(10)]
+    else:
+        with path.open(encoding="utf-8") as file:
+            targets = file.readline().strip().split(",")[2:]
+            table = np.loadtxt(file, delimiter=",")
+    return table[:, :-1], table[:, -1].astype(np.int64), _FILES[name][1], targets
+
+
+def _loaded(name: str) -> _Parts:
+    from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
-    return Dataset(
-        np.ascontiguousarray(bunch.data, dtype=np.float64),
-        np.asarray(bunch.target),
-        name,
-        f"scikit-learn, load_{name}",
-        description,
-        feature_names=[str(feature) for feature in bunch.feature_names],
-        target_names=[str(target) for target in bunch.target_names],
-        answers=answers,
-    )
+    features, targets = ([str(word) for word in words] for words in (bunch.feature_names, bunch.target_names))
+    return bunch.data, np.asarray(bunch.target), features, targets

@@ -34,10 +34,11 @@ from ..base.classifier import IterativeClassifier
 from ..base.diagnosis import SENTENCES
 from ..base.inherited_docs import estimator
 from ..base.probabilities import ProbabilityMixin
-from ..exceptions import InfiniteEstimateWarning, warn_user
+from ..exceptions import warn_user
 from ..multiclass import relabel
 from ..schedules import Optimal, get
 from ..solution import Solution
+from ..unfinished import InfiniteEstimateWarning
 from .coordinates import Frame, check_sizes
 from .infinity import REMEDY, prove
 from .newton import WIDE

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr_delete, qr_insert, solve_triangular
-from scipy.optimize import nnls
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +52,8 @@ def hull_program(rows: Floats) -> tuple[Floats, Floats]:
 def nonnegative(A: Floats, b: Floats, max_iter: int, start: Floats | None = None) -> Floats:
     """The x >= 0 with the least ‖Ax - b‖, from x = 0 or near ``start``; RuntimeError after too many steps."""
     if (A.size * min(A.shape) <= SHORT and start is None) or len(A) > TALL:
+        from scipy.optimize import nnls  # 0.2 s of imports that most data do not need
+
         return np.asarray(nnls(A, b, maxiter=max_iter)[0])
     return _stepwise(A, b, max_iter, start)
 

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.linalg import qr
-from scipy.optimize import linprog
 
 from .._engine.progress import Tell
 from .newton import LossRows, PlainRows
@@ -106,6 +105,8 @@ def _balancing(rows: LossRows, order: Indices, T: list[int], Q: Floats, tick: Te
 def _by_linear_program(Z: Any, target: Floats, order: Indices) -> list[int] | None:
     """The same for sparse rows, of which a simplex method makes short work; a vertex has as few rows as are needed."""
     none = np.zeros(Z.shape[0])
+    from scipy.optimize import linprog  # 0.2 s of imports that most data do not need
+
     found = heard(linprog, none, A_eq=Z.T.tocsc(), b_eq=target, bounds=(0, None), options={"presolve": False})
     return None if not found.success else [int(place) for place in order[found.x > NEGLIGIBLE * found.x.max()]]
 

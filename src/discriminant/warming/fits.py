@@ -1,0 +1,107 @@
+"""Tiny fits that between them call every compiled pass: dense and CSR, float32 and float64.
+
+A procedure of the registry is fitted as it is and in its variants, to two classes and to three. What else a pass needs
+stands here: ``SETTINGS`` that lead to it, or tables of a size from which on it is used. A test fails when a function is
+left without machine code.
+
+Tests: ``tests/warming/test_run.py``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+import discriminant
+
+from ..comparison.methods import AS_IT_IS, VARIANTS
+
+ITERATIONS = 30  # of procedures that take as many as they may
+FORMS = ("dense64", "dense32", "csr64", "csr32")
+
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "Adatron": [{"kernel": "gaussian"}],
+    "BalancedWinnow": [{"order": "random", "record": "weights"}],
+    "GradientDescent": [{"criterion": "logistic"}],
+    "LogisticDiscriminant": [{"penalty": "firth"}, {"loss": "squared"}],
+    "MinOver": [{"kernel": "gaussian"}],
+    "MultilayerPerceptron": [{"hidden_layer_sizes": (3,)}],
+    "Perceptron": [{"record": "weights"}, {"order": "random", "margin": 1.0, "schedule": "harmonic"}],
+    "Relaxation": [{"record": "weights"}],
+    "SupportVectorMachine": [{"loss": "squared_hinge"}, {"kernel": "polynomial"}],
+    "WidrowHoff": [{"record": "weights"}, {"schedule": "rls"}],
+}
+# rows, columns and classes of further tables, by procedure, with the settings that go with them
+TABLES: dict[str, list[tuple[tuple[int, int, int], dict[str, Any]]]] = {
+    "LogisticDiscriminant": [((1_500, 3, 2), {}), ((1_500, 3, 3), {}), ((350_000, 3, 2), {})],
+    "SupportVectorMachine": [
+        ((1_500, 3, 2), {}),
+        ((1_500, 3, 2), {"loss": "squared_hinge"}),
+        ((5_000, 3, 2), {"kernel": "gaussian"}),
+        ((1_100, 1_600, 2), {}),
+        ((60, 3, 12), {"kernel": "gaussian"}),
+        ((60, 3, 12), {}),
+    ],
+}
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "separability": lambda X, y: str(discriminant.separability(X, y)),
+    "integer_search": lambda X, y: discriminant.integer_search(X, y),
+    "minimum_removals": lambda X, y: discriminant.minimum_removals(X, y),
+}
+QUESTIONS = [(12, 2, 2), (12, 2, 3), (1_500, 3, 2), (400, 120, 2)]  # the tables of these
+
+
+def names() -> list[str]:
+    """What there is to do, the longest first."""
+    kinds = [kind for kinds in discriminant._PROCEDURES.values() for kind in kinds]
+    return sorted([*kinds, *FUNCTIONS], key=lambda name: name not in TABLES and name not in FUNCTIONS)
+
+
+def run(name: str, form: str) -> None:
+    """All fits of a procedure, or calls of a function, in one form; that some are refused is no matter."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for call in _calls(name, form):
+            with suppress(ValueError, RuntimeError):
+                call()
+
+
+def _calls(name: str, form: str) -> Iterator[Callable[[], Any]]:
+    if name in FUNCTIONS:
+        for shape in QUESTIONS:
+            yield lambda shape=shape: FUNCTIONS[name](*table(shape, form))  # type: ignore[misc]
+        return
+    settings = [*(AS_IT_IS | VARIANTS.get(name, {})).values(), *SETTINGS.get(name, [])]
+    small = [((12, 2, classes), chosen) for chosen in settings for classes in (2, 3)]
+    for shape, chosen in small + TABLES.get(name, []):
+        yield lambda shape=shape, chosen=chosen: _fit(name, chosen, *table(shape, form))  # type: ignore[misc]
+
+
+def _fit(name: str, settings: dict[str, Any], X: Any, y: Any) -> None:
+    model = getattr(discriminant, name)(**settings)
+    known = model.get_params(deep=False)
+    if "max_iter" in known and name not in TABLES:
+        model.set_params(max_iter=ITERATIONS)
+    if "random_state" in known:
+        model.set_params(random_state=0)
+    model.fit(X, y.astype(X.dtype) if name.endswith("Regressor") else y)
+    model.predict(X)
+    str(model.report_)
+
+
+def table(shape: tuple[int, int, int], form: str) -> tuple[Any, Any]:
+    """Clouds of so many rows, columns and classes that overlap a little."""
+    n, d, c = shape
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % c
+    X = rng.standard_normal((n, d)) + np.where(np.arange(d) == 0, y[:, None], 0)
+    X = X.astype(np.float32 if form.endswith("32") else np.float64)
+    if not form.startswith("csr"):
+        return X, y
+    from scipy import sparse
+
+    return sparse.csr_matrix(X), y

@@ -1,0 +1,118 @@
+"""``warm_up`` compiles all there is, in processes that end with it; what is there is not compiled again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from discriminant import warm_up
+from discriminant._engine import machine_code
+from discriminant.warming import fits, run
+
+# Compiles everything in four processes' worth of tasks, then looks at what is kept.
+EVERYTHING = """
+import gc, importlib, pkgutil, sys
+import discriminant
+from numba.core.dispatcher import Dispatcher
+found = discriminant.warm_up()
+for module in pkgutil.walk_packages(discriminant.__path__, "discriminant."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+passes = [each for each in gc.get_objects() if isinstance(each, Dispatcher) and hasattr(each._cache, "_cache_file")]
+without = [each.py_func for each in passes if not each._cache._cache_file._load_index()]
+print(len(passes), found.compiled >= 0, *(f"{each.__module__}.{each.__name__}" for each in without))
+"""
+
+
+def test_no_pass_is_left_without_machine_code() -> None:
+    """It compiles what this cache does not hold yet: a new procedure must be among the fits."""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", EVERYTHING], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    count, told, *without = done.stdout.split()
+    assert int(count) > 30
+    assert told == "True"
+    assert not without, "name in fits.SETTINGS, TABLES or FUNCTIONS what leads to these"
+
+
+def test_what_is_compiled_belongs_to_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every function with machine code stands in a file of which the key of its room is made."""
+    files = {path.relative_to(machine_code.PACKAGE).as_posix(): path.read_bytes() for path in run_files()}
+    watched = machine_code.holders(files)
+    kept = machine_code.kept_in()
+    assert kept is not None
+    stems = {path.name.partition(".")[0] for path in kept.glob("*/*.nbi")}
+    assert stems <= {Path(name).stem for name in watched} | {Path(__file__).stem, "test_machine_code"}
+
+
+def run_files() -> list[Path]:
+    return list(machine_code.PACKAGE.rglob("*.py"))
+
+
+def test_a_second_warm_up_has_nothing_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no process is started for it; when machine code has been removed, all is looked at again."""
+    started = []
+    monkeypatch.setattr(machine_code.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(run, "_do", lambda tasks, n_jobs, progress: started.append(len(tasks)))
+    room = tmp_path / "discriminant" / "svm-key"
+    room.mkdir(parents=True)
+    (room / "pass.nbc").touch()
+    assert str(warm_up()).startswith(f"Nothing to compile: all passes are kept in {tmp_path}")
+    assert started == [4 * len(fits.names())]
+    warm_up()
+    assert len(started) == 1
+    (room / "pass.nbc").unlink()
+    warm_up()
+    assert len(started) == 2
+
+
+def test_what_was_done_is_told_in_a_sentence() -> None:
+    assert str(run.WarmUp(62, 31.2, Path("/cache"))) == "62 passes compiled in 31 s, kept in /cache"
+
+
+def test_bad_names_and_missing_folders_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="methods='Percepton' must be names of what can be compiled"):
+        warm_up(["Percepton"])
+    monkeypatch.setattr(run, "kept_in", lambda: None)
+    with pytest.raises(OSError, match="set NUMBA_CACHE_DIR"):
+        warm_up()
+
+
+def test_a_worker_that_fails_is_told() -> None:
+    with pytest.raises(RuntimeError, match=r"failed at Nobody \(dense64\): AttributeError"):
+        run._do([("Nobody", "dense64")], 1, False)
+
+
+def test_tasks_are_handed_out_once_each_worker_with_a_form_of_its_own() -> None:
+    tasks = [(name, form) for form in fits.FORMS for name in ("A", "B")]
+    queue = run._Queue(tasks)
+    taken = [queue.take(worker) for worker in (0, 1, 0, 1, 1, 0, 0, 0)]
+    assert taken[:2] == [("A", "dense64"), ("A", "dense32")]
+    assert sorted(taken) == sorted(tasks)
+    assert queue.take(0) is None
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    code = "import discriminant; discriminant.warm_up(n_jobs=2)"
+    parent = subprocess.Popen([sys.executable, "-c", code], env=env, stderr=subprocess.DEVNULL, start_new_session=True)
+    end = time.monotonic() + 60
+    while len(members(parent.pid)) < 3 and time.monotonic() < end:
+        time.sleep(0.1)
+    assert len(members(parent.pid)) >= 3
+    parent.send_signal(signal.SIGINT)  # to the parent alone
+    parent.wait(20)
+    time.sleep(0.2)
+    assert not members(parent.pid)
+
+
+def members(session: int) -> list[str]:
+    """The processes of a session."""
+    listed = subprocess.run(["ps", "-s", str(session), "-o", "pid="], capture_output=True, text=True).stdout
+    return listed.split()

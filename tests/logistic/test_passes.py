@@ -13,7 +13,7 @@ from scipy import sparse
 
 from discriminant._engine.problem import narrow
 from discriminant.logistic import softmax, squared_loss
-from discriminant.logistic.passes import long_pass, short_pass
+from discriminant.logistic.passes import brief_pass, long_pass, short_pass
 
 Rng = np.random.Generator
 
@@ -41,3 +41,19 @@ def test_compiled_passes_equal_plain_python(rng: Rng, dtype: Any, monkeypatch: p
             results.append(softmax.machine_pass(narrow(X.astype(dtype)), three, v, W, first, 1, 20))
     for one, other in zip(*results, strict=True):
         assert_allclose(one, other)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_rows_by_numpy_as_by_compiled_passes(rng: Rng, weighted: bool) -> None:
+    X, y = noisy(rng, 50, 3)
+    own, v, a = y.astype(np.int32), rng.uniform(size=50 if weighted else 0), 30 * rng.normal(size=4)
+    gradient = np.zeros(4)
+    wanted = [*long_pass(narrow(X), own, v, a, 0, 50, gradient), gradient[None]]
+    Y = np.where(own == 1, 1.0, -1.0)[:, None] * np.column_stack([np.ones(50), X])
+    for one, other in zip(brief_pass(Y, v, a), wanted, strict=True):
+        assert_allclose(one, other, rtol=1e-12)
+    W, first, three = rng.normal(size=(4, 3)), rng.normal(size=3), rng.integers(3, size=50).astype(np.int32)
+    X[:5], first[1] = 0.0, first[0]  # ties, which are errors
+    wanted = softmax.machine_pass(narrow(X), three, v, W, first, 0, 50)
+    for one, other in zip(softmax.brief_machine_pass(X, three, v, W[:3], first), wanted, strict=True):
+        assert_allclose(one, other, rtol=1e-12)

@@ -82,9 +82,12 @@ def test_callbacks_see_the_model_as_it_stands(iris: Any) -> None:
         np.testing.assert_allclose(epochs, wanted)
 
 
+@pytest.mark.parametrize(("name", "batch"), [("learn_by_matrices", "auto"), ("learn", 30)])
 @pytest.mark.parametrize("kind", [MultilayerPerceptron, MultilayerPerceptronRegressor])
-def test_ctrl_c_leaves_a_usable_model(kind: Any, iris: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    passes, learn = [], training.learn
+def test_ctrl_c_leaves_a_usable_model(
+    kind: Any, name: str, batch: Any, iris: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes, learn = [], getattr(training, name)
 
     def interrupted(*arguments: Any) -> Any:
         passes.append(1)
@@ -92,13 +95,14 @@ def test_ctrl_c_leaves_a_usable_model(kind: Any, iris: Any, monkeypatch: pytest.
             os.kill(os.getpid(), signal.SIGINT)
         return learn(*arguments)
 
-    monkeypatch.setattr(training, "learn", interrupted)
+    monkeypatch.setattr(training, name, interrupted)
     monkeypatch.setattr(driver, "_last_interrupt", float("-inf"))  # the test before this one pressed it too
+    options = {"batch_size": batch, "random_state": 0}
     with pytest.warns(FitInterruptedWarning):
-        net = kind((4,), max_iter=50, random_state=0).fit(*iris)
+        net = kind((4,), max_iter=50, **options).fit(*iris)
     assert (net.status_, len(net.history_["criterion"])) == (Status.STOPPED, 3)
-    monkeypatch.setattr(training, "learn", learn)
-    same_weights(net, quiet(kind((4,), max_iter=3, random_state=0), *iris))
+    monkeypatch.setattr(training, name, learn)
+    same_weights(net, quiet(kind((4,), max_iter=3, **options), *iris))
 
 
 @pytest.mark.parametrize("kind", [MultilayerPerceptron, MultilayerPerceptronRegressor])

@@ -7,7 +7,8 @@ import pytest
 from dual_cases import KERNELS, Rng, by_blocks, problem, solve
 
 from discriminant import mercer
-from discriminant.svm.pair_steps import keys, pairs
+from discriminant.svm.dual import keys
+from discriminant.svm.pair_steps import pairs
 
 
 @pytest.mark.parametrize("large", [False, True])

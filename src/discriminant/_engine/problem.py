@@ -15,7 +15,7 @@ from scipy import sparse
 
 from .._guards.validation import all_finite, floats
 from .refusals import refusal
-from .rows import CSR, Rows, compiled, row_count, row_sqnorm
+from .rows import CSR, Rows
 
 EMPTY = np.empty(0)
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
@@ -94,11 +94,15 @@ class Problem:
         return refusal(self.source)
 
 
-@compiled
 def sqnorms(X: Rows) -> NDArray[np.float64]:
-    lengths = np.empty(row_count(X))
-    for i in range(lengths.size):
-        lengths[i] = row_sqnorm(X, i)
+    """Squared lengths of the rows (the entries of a CSR row must not repeat)."""
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for what is not finite
+        if not isinstance(X, CSR):
+            return np.asarray(np.einsum("ij,ij->i", X, X), np.float64)
+        lengths, filled = np.zeros(X.indptr.size - 1), np.flatnonzero(np.diff(X.indptr))
+        if filled.size:  # each sum ends where the next row with entries begins
+            squares = X.data[: X.indptr[-1]] ** 2
+            lengths[filled] = np.add.reduceat(squares, X.indptr[filled].astype(np.intp))
     return lengths
 
 

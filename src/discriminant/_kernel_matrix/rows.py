@@ -25,6 +25,7 @@ SMALL = 1000  # rows up to which a problem is solved to the last digits whatever
 BLOCK = 512  # rows that are asked for at a time
 CACHE = 200 * 2**20  # bytes of kernel rows that are kept
 CHUNK = 64  # kernel rows made by one call: the work in between stays in the processor's cache
+FEW = 2**14  # kernel values up to which numpy adds up rows: compiled code would hardly be faster
 COLUMNS = 1024  # columns that are brought up to date at a time: 8 kB of f stay in the processor's cache
 
 EVERYTHING: Indices = np.zeros(0, np.int64)
@@ -173,6 +174,9 @@ class StoredRows:
         self, f: Vector, indices: Indices, weights: Vector, known: Indices | None = None, watch: Watch | None = None
     ) -> None:
         used, store, workers = np.flatnonzero(weights), self.shared.store, self.shared.workers
+        if used.size * f.size <= FEW:
+            f += weights[used] @ self.block(indices[used], np.arange(f.size))
+            return
         share = COLUMNS * -(-f.size // (COLUMNS * workers.count))  # a sum is one thread's, row after row
         for part, places in self.shared.portions(self._names(indices[used]), watch):
             rest = (0, -places.size % 4)

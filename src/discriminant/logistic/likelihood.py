@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,14 +36,15 @@ from .._engine.problem import EMPTY, narrow
 from .._engine.rows import CSR
 from .._engine.threads import RUNS, in_order, in_runs
 from .._guards.validation import all_finite
-from .passes import long_pass, short_pass
-from .softmax import Labels, ScoreBlock, machine_pass
+from .passes import brief_pass, long_pass, short_pass
+from .softmax import Labels, ScoreBlock, brief_machine_pass, machine_pass
 
 BLOCK = 1024  # rows whose scores for all classes are held at a time
 HANDFUL = 8  # neighboring rows that a subsample takes
 FAR = 1e4  # squared mean of a column, in units of its variance, from which a sparse one is centered
 PER_COLUMN = 20  # rows for each column that tell enough of the second moments
 THIN = 500  # the same where the columns are few
+BRIEF = 500  # dense rows up to which numpy takes hardly longer than compiled code
 RUN = 1_000_000  # numbers of X that are worth a thread, and no longer stay in the cache
 
 
@@ -87,9 +89,15 @@ class Likelihood:
         self.center = center_of(X) if center is None else center
         self.far = bool(self.center.any())
         self._rows, self._v = narrow(X), EMPTY if v is None else v
+        self.brief = self.n <= BRIEF and not sparse.issparse(X)
         entries = int(X.data.size if sparse.issparse(X) else X.size)
         room = entries // max(1, self.d)  # a run of a wide sparse matrix needs a gradient of its own
         self.runs = int(np.clip(min(entries // RUN, room), 1, RUNS))
+
+    @cached_property
+    def _signed(self) -> Matrix:
+        """The rows zy of two classes, where they are few."""
+        return np.column_stack([np.ones(self.n), self.X]) * np.where(self.own == 1, 1.0, -1.0)[:, None]
 
     @property
     def total(self) -> float:
@@ -142,6 +150,8 @@ class Likelihood:
     def _two(self, A: Matrix, first: Matrix) -> list[Any]:
         """Loss, errors and gradient of two classes."""
         a = np.concatenate([first, A[0, 1:]])
+        if self.brief:
+            return brief_pass(self._signed, self._v, a)
         one_pass = long_pass if isinstance(self._rows, CSR) or self._rows.size > RUN else short_pass
 
         def work(start: int, stop: int) -> list[Any]:
@@ -157,6 +167,8 @@ class Likelihood:
             block.R[:] = self.X @ A[:, 1:].T
             loss, errors = block.residuals(self.n, first, self.own, self._v, 0, sums)
             return [loss, errors, np.column_stack([sums, np.asarray(self.X.T @ block.R).T])]
+        if self.brief:
+            return brief_machine_pass(self.X, self.own, self._v, A[:, 1:], first)
         W = np.vstack([A[:, 1:], np.zeros((self.c % 2, self.d))])  # an even number of classes
         rows = self._rows, self.own, self._v, W, first
         return in_runs(self.n, self.runs, lambda start, stop: machine_pass(*rows, start, stop))

@@ -5,7 +5,8 @@
 Where dense rows are few enough to stay in the cache, a pass takes a group of them at a time. The C library's
 exponential and logarithm take one number at a time; those of ``short_pass`` are series, of which the compiler makes
 instructions for several numbers; and four rows at a time share what they read of the weights. Rows that come from
-memory are better read one after the other, and so are sparse ones.
+memory are better read one after the other, and so are sparse ones. A few hundred rows are left to numpy, which takes
+about as long and need not be compiled.
 
 Symbols: ``own`` classes 0 and 1 of the rows; ``v`` their weights, empty where all are 1; a = (w₀, w); y = (1, x);
 ``e`` = exp(−|m|).
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from .._engine.linalg import Matrix
 from .._engine.rows import Rows, compiled, inlined, row_axpy, row_dot
@@ -27,6 +29,16 @@ from .softmax import Labels, exponentials
 
 GROUP = 32  # rows at a time: of 100 columns, they just fit into the first cache
 D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, D10, D11, D12, D13, D14, D15, D16 = (2 / (2 * n + 1) for n in range(17))
+
+
+def brief_pass(Y: Matrix, v: Matrix, a: Matrix) -> list[Any]:
+    """Σ v log(1 + exp(−m)), the errors and the gradient −Σ v (1 − σ(m)) zy of few rows, given their zy."""
+    m = Y @ a
+    below = -m
+    losses, pull = np.logaddexp(0.0, below), expit(below)
+    if v.size:
+        losses, pull = losses * v, pull * v
+    return [losses.sum(), m.size - np.count_nonzero(m > 0), -(pull @ Y)[None]]
 
 
 @compiled

@@ -29,7 +29,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.rows import CSR, compiled, finite
+from .._engine.rows import compiled, finite
 from .._guards.state import F
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # the constants that Kingma and Ba recommend
@@ -142,14 +142,6 @@ def back(d: Any, h: Any, one: Any, unit: int) -> Any:
 def matrix(buffer: NDArray[Any], start: int, rows: int, columns: int) -> Any:
     """Return a part of a buffer as a matrix."""
     return buffer[start : start + rows * columns].reshape(rows, columns)
-
-
-@compiled
-def densify(X: CSR, order: NDArray[np.uint32], H: NDArray[Any]) -> None:
-    """Make sparse patterns, in this order, the rows of H, which is zero."""
-    for r in range(order.size):
-        for p in range(X.indptr[order[r]], X.indptr[order[r] + 1]):
-            H[r, X.indices[p]] += X.data[p]
 
 
 @spliced

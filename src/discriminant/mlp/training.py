@@ -22,7 +22,8 @@ from .._guards.parameters import refused
 from .._guards.state import Changing
 from .._guards.validation import all_finite
 from ..solution import Epoch, Findings, Status
-from .backpropagation import BETA_1, BETA_2, BatchTotals, Examples, Network, Output, Room, Step, Unit, densify, learn
+from .backpropagation import BETA_1, BETA_2, BatchTotals, Examples, Network, Output, Room, Step, Unit, learn
+from .matrices import learn_by_matrices, serves
 
 UNITS = {"sigmoid": Unit.SIGMOID, "tanh": Unit.TANH, "relu": Unit.RELU, "linear": Unit.LINEAR}
 AUTO = 200  # rows of a batch that nobody has chosen
@@ -157,7 +158,7 @@ class NetworkRule(Changing):
         batch = min(AUTO if self.plan.batch_size == "auto" else int(self.plan.batch_size), order.size)
         for rows in self._portions(order, batch):
             watch.check()
-            found = self._learn(lesson, rows, batch, self._steps(-(-rows.size // batch)))
+            found = self._learn(lesson, rows, order.size, batch, self._steps(-(-rows.size // batch)))
             error, total = error + found.error, total + found.total
             wrong, self.k = wrong + found.wrong, self.k + found.steps
             if not np.isfinite(error):
@@ -170,24 +171,27 @@ class NetworkRule(Changing):
         for start in range(0, order.size, size):
             yield order[start : start + size]
 
-    def _learn(self, lesson: Lesson, rows: NDArray[np.uint32], batch: int, rates: NDArray[Any]) -> BatchTotals:
+    def _learn(
+        self, lesson: Lesson, rows: NDArray[np.uint32], whole: int, batch: int, rates: NDArray[Any]
+    ) -> BatchTotals:
+        """Learn from some rows of a pass over so many."""
         plan, kind, examples = self.plan, self.net.w.dtype.type, Examples(lesson.problem.rows, lesson.T, lesson.v)
         step = Step.ADAM if plan.solver == "adam" else Step.NESTEROV if plan.nesterov else Step.MOMENTUM
         if isinstance(lesson.problem.rows, CSR):
-            dense = np.zeros((rows.size, lesson.problem.n_features), kind)
-            densify(lesson.problem.rows, rows, dense)
-            parts = dense, lesson.T[rows], lesson.v[rows] if lesson.v.size else lesson.v
+            parts = lesson.problem.source[rows].toarray(), lesson.T[rows], lesson.v[rows] if lesson.v.size else lesson.v
             examples, rows = Examples(*map(read_only, parts)), np.arange(rows.size, dtype=np.uint32)
-        kinds = int(UNITS[plan.activation]), int(self.output), int(step)
-        buffers, momentum = room(self.net, batch), kind(plan.momentum)
-        return BatchTotals(*learn(examples, rows, batch, rates, self.net, buffers, *kinds, momentum))
+        kinds, momentum = (int(UNITS[plan.activation]), int(self.output), int(step)), kind(plan.momentum)
+        if serves(self.net, whole, batch):
+            return learn_by_matrices(examples, rows, rates[0], self.net, *kinds, momentum)
+        return BatchTotals(*learn(examples, rows, batch, rates, self.net, room(self.net, batch), *kinds, momentum))
 
     def _steps(self, n: int) -> NDArray[Any]:
         """The lengths of the next n steps; those of Adam make up for means that begin at zero."""
-        k, eta = self.k + np.arange(1.0, n + 1), np.full(n, float(self.plan.learning_rate))
-        if self.plan.solver == "adam":
-            eta *= np.sqrt(1 - BETA_2**k) / (1 - BETA_1**k)
-        return eta.astype(self.net.w.dtype)
+        if self.plan.solver != "adam":
+            return np.full(n, self.plan.learning_rate, self.net.w.dtype)
+        k = np.arange(self.k + 1.0, self.k + n + 1)
+        eta = self.plan.learning_rate * (np.sqrt(1 - BETA_2**k) / (1 - BETA_1**k))
+        return eta.astype(self.net.w.dtype, copy=False)
 
     def _next_order(self, rows: NDArray[np.uint32]) -> NDArray[np.uint32]:
         if self.plan.order == "cyclic":
@@ -200,14 +204,14 @@ class NetworkRule(Changing):
     def loss(self, lesson: Lesson) -> float:
         """The mean loss of the rows held out, without the penalty: a pass with steps of length zero."""
         still = NetworkRule(self.net.w.copy(), self.net.sizes, self.output, replace(self.plan, alpha=0.0), None)
-        batch, sums = min(lesson.held.size, BLOCK), np.zeros(2)
+        batch, sums, kind = min(lesson.held.size, BLOCK), np.zeros(2), self.net.w.dtype
         for rows in self._portions(lesson.held, batch):
-            sums += still._learn(lesson, rows, batch, np.zeros(-(-rows.size // batch), self.net.w.dtype))[:2]
+            sums += still._learn(lesson, rows, lesson.held.size, batch, np.zeros(-(-rows.size // batch), kind))[:2]
         return float(sums[0] / sums[1])
 
     def gradient(self, lesson: Lesson) -> NDArray[Any]:
         """The gradient over all rows as one batch, in a rule that is not needed any more."""
-        self._learn(lesson, lesson.rows, lesson.n_rows, np.zeros(1, self.net.w.dtype))
+        self._learn(lesson, lesson.rows, lesson.n_rows, lesson.n_rows, np.zeros(1, self.net.w.dtype))
         return self.net.gradient
 
     def _overflow(self, lesson: Lesson, k: int) -> ValueError:

@@ -1,4 +1,6 @@
-"""Compiled passes over blocks of X: on which side of b each pattern lies, and by how much rounding may err.
+"""Passes over blocks of X: on which side of b each pattern lies, and by how much rounding may err.
+
+The bound on rounding holds for sums in any order, so that a small table is left to numpy, and compiles nothing.
 
 Tests: ``tests/separation/test_verdict.py``.
 """
@@ -13,7 +15,28 @@ from .._engine.rows import Rows, compiled, row_axpy, row_count, row_dot, row_sum
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Labels = NDArray[np.int32]
+FEW = 2**15  # numbers of a dense X, once for each of its discriminants, that are left to numpy
 Sides = tuple[Floats, Floats, Labels]  # of each pattern: the least zb, a lower bound of it, and whose it is
+
+
+def judge_few(X: Floats, own: Labels, A: Floats, counts: bool, level: float, tau: float, slack: float) -> Sides:
+    """What ``judge`` and ``judge_pair`` say, of a small dense table."""
+    n, rows = own.size, np.arange(own.size)
+    with np.errstate(all="ignore"):  # what is not finite is no side to be sure of
+        g, e = (np.column_stack([np.zeros(n), Y @ B[:, 1:].T + B[:, 0]]) for Y, B in ((X, A), (abs(X), abs(A))))
+        if counts:
+            rival = (own > 0) & (g[:, 1] > 0)
+            low = np.where(rival, -g[:, 1], g[:, 1]) - level
+            sure = low - (tau * e[:, 1] + slack)
+        else:
+            values = g[rows, own][:, None] - g - level
+            bounds = tau * (e[rows, own][:, None] + e + level) + slack
+            values[rows, own] = np.inf
+            rival = values.argmin(axis=1)
+            low, sure = values.min(axis=1), (values - bounds).min(axis=1)
+    absent = own < 0
+    low[absent], sure[absent] = np.inf, np.inf
+    return low, sure, rival.astype(np.int32)
 
 
 @compiled

@@ -23,7 +23,7 @@ from .._engine.progress import Tell
 from .._engine.rows import CSR, Rows
 from .integers import whole
 from .knowledge import Knowledge
-from .passes import Floats, Indices, Labels, Sides, judge, judge_pair, walk
+from .passes import FEW, Floats, Indices, Labels, Sides, judge, judge_few, judge_pair, walk
 from .rows import Construction, ExactTable, Integers, Matrix
 
 Name = tuple[int, int]
@@ -276,6 +276,8 @@ class System(Construction):
         return TINY + self.least * float(np.abs(A).sum())
 
     def _judged(self, rows: Rows, own: Labels, A: Floats, level: float, slack: float) -> Sides:
+        if not isinstance(rows, CSR) and rows.size * len(A) <= FEW:
+            return judge_few(rows, own, A, self.counts, level, self.tau, slack)
         if self.n_groups == 2:
             return judge_pair(rows, own, A[0], level, self.tau, slack)
         return judge(rows, own, A, self.counts, level, self.tau, slack)

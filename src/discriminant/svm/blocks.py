@@ -30,9 +30,9 @@ from .._engine.driver import Watch
 from .._engine.threads import one_blas_thread
 from .._kernel_matrix.rows import SMALL
 from .._kernel_matrix.source import Indices, KernelSource, Vector
-from .dual import Dual, DualProblem, DualSolver, feasible
-from .interior import interior
-from .pair_steps import keys, pairs
+from .dual import Dual, DualProblem, DualSolver, feasible, keys
+from .interior import Products, interior
+from .pair_steps import pairs
 from .small import SmallSolver
 
 FINE = 1e-9  # violation that ends a small problem
@@ -55,10 +55,13 @@ def smo(
     *,
     tol: float = 1e-3,
     start: NDArray[Any] | None = None,
+    near: bool = False,
     watch: Watch | None = None,
     most: float = np.inf,
 ) -> Dual:
     """Solve the dual to a violation of ``tol``; a small problem is given up after ``most`` rounds.
+
+    Where the start is ``near`` the maximum, a small problem needs its last digits only.
 
     On Ctrl-C the answer so far comes back, marked ``interrupted``.
     """
@@ -66,7 +69,7 @@ def smo(
     problem, alpha = DualProblem(diagonal, z, C, watch or Watch()), feasible(start, z, C)
     with one_blas_thread():  # the same sums whatever the number of threads
         if z.size <= SMALL and (K := source.whole()) is not None:
-            return SmallSolver(K, problem, alpha).solve(min(tol, FINE), most)
+            return SmallSolver(K, problem, alpha, near).solve(min(tol, FINE), most)
         return BlockSolver(source, problem, alpha).solve(tol)
 
 
@@ -225,7 +228,7 @@ def _improved(K: Vector, z: Vector, C: Vector, alpha: Vector, f: Vector, watch: 
     """The α of a block by an interior method, where they are better than those that pairs have reached."""
     gradient = z * f
     C = np.where(np.isfinite(C), C, FAR * alpha.max(initial=0))  # the method needs bounds; these hardly are ones
-    found = interior(K, z, C, z * (K @ (alpha * z)) - gradient, float(alpha @ z), watch)
+    found = interior(Products(K, z), z, C, z * (K @ (alpha * z)) - gradient, float(alpha @ z), watch)
     if found is None or abs((move := found - alpha) @ z) > 1e-13 * alpha.sum():
         return alpha
     return found if -gradient @ move > (move * z) @ K @ (move * z) / 2 else alpha

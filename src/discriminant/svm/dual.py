@@ -24,11 +24,17 @@ from .._engine.driver import Interrupted, Watch
 from .._guards.validation import all_finite
 from .._kernel_matrix.source import Indices, Vector
 from ..solution import Status
-from .pair_steps import keys
 from .problems import ROUNDING
 
 LOOSE = 0.01  # relative duality gap at which a small violation says nothing
 PATIENCE = 300  # rounds without progress after which rounding is to blame
+
+
+def keys(z: Vector, alpha: Vector, C: Vector, f: Vector) -> tuple[Vector, Vector]:
+    """By how much each row may violate, the least of either side adding up to minus the violation."""
+    positive, shrinks, grows = z > 0, alpha > 0, alpha < C
+    up, low = np.where(positive, grows, shrinks), np.where(positive, shrinks, grows)
+    return np.where(up, f, np.inf), np.where(low, -f, np.inf)
 
 
 class Dual(NamedTuple):
@@ -154,12 +160,16 @@ class DualSolver(ABC):
 
     def _bias(self) -> float:
         """w₀: the mean of -f between the bounds, else the middle of what is allowed."""
-        free = (self.alpha > 0) & (self.alpha < self.C)
+        free = self._free()
         if free.any():
             return -float(self.f[free].mean())
         up, low = self._ends()
         ends = [end for end in (-low, up) if abs(end) < np.inf]
         return -sum(ends) / len(ends) if ends else 0.0
+
+    def _free(self) -> NDArray[np.bool_]:
+        """The rows whose α is between the bounds."""
+        return np.asarray((self.alpha > 0) & (self.alpha < self.C))
 
     def _ends(self) -> tuple[float, float]:
         """The smallest f in I_up, and the smallest -f in I_low."""

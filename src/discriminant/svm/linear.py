@@ -1,8 +1,8 @@
 """Support vector machines of two classes with the linear kernel: exact hard margins, soft ones as the size demands.
 
 The problems and their duals stand above ``SupportVectorMachine``.  Hard margins are those of ``separation.margin``,
-small soft ones are solved by the dual (``blocks``), the others by the primal (``primal``).  Patterns far from the size
-of one are divided by their size first.
+small soft ones are solved by the dual (``blocks``), which an interior method begins where columns are few, and the
+others by the primal (``primal``).  Patterns far from the size of one are divided by their size first.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from scipy import sparse
 
 from .._engine.driver import Interrupted, Watch
 from .._engine.problem import DENSE, Problem
+from .._engine.threads import one_blas_thread
 from .._kernel_matrix.rows import SMALL, KernelRows, StoredRows
 from .._kernel_matrix.source import Vector
 from ..exceptions import NotSeparableError
@@ -24,10 +25,12 @@ from ..separation.system import System
 from ..separation.verdict import separability
 from ..solution import Status
 from .blocks import smo
+from .interior import ColumnProducts, interior
 from .primal import Primal, largest_entry, minimize, shifted
 from .problems import NEARLY, ROUNDING, Machine, Settings, TwoClasses, relative_gap
 
 ROUNDS = 10  # of the dual: one or two do, unless slack costs so much that the primal keeps more digits
+NARROW = 2  # rows for each column from which an interior method on the columns is quicker than pairs of rows
 FAR = 1000  # size of patterns, or one over it, from which they are divided by it
 
 
@@ -122,10 +125,13 @@ def _hard(X: Any, z: Vector, y: NDArray[Any], free: bool, watch: Watch) -> Machi
 
 def _by_dual(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -> Machine:
     X, center = centered(X)
-    K = X @ X.T
-    K = K.toarray() if sparse.issparse(K) else K
-    source, diagonal = StoredRows(KernelRows.of_matrix(K)), np.diag(K).copy()
-    dual = smo(source, diagonal, z, C, tol=NEARLY, start=start, watch=watch, most=ROUNDS)
+    with one_blas_thread():  # the same sums whatever the number of threads
+        K = X @ X.T
+        K = K.toarray() if sparse.issparse(K) else K
+        near = not sparse.issparse(X) and NARROW * X.shape[1] <= len(z) and C.min() > 0
+        start = _near(X, z, C, watch) if near else start
+        source, diagonal = StoredRows(KernelRows.of_matrix(K)), np.diag(K).copy()
+        dual = smo(source, diagonal, z, C, tol=NEARLY, start=start, near=near, watch=watch, most=ROUNDS)
     a = np.r_[dual.bias, X.T @ (dual.alpha * z)]
     value, least = _worth(X, z, C, a)
     if relative_gap(value, dual.objective) > ROUNDING and least > 0:
@@ -134,6 +140,14 @@ def _by_dual(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -
             a, value = longer, other
     quality = value, relative_gap(value, dual.objective), dual.violation, dual.iterations
     return Machine(dual.alpha, shifted(a, -center), float(a[1:] @ a[1:]), *quality, dual.status)
+
+
+def _near(X: Vector, z: Vector, C: Vector, watch: Watch) -> Vector | None:
+    """The α from which a few of Newton's steps lead to the last digits; None when Ctrl-C comes."""
+    try:
+        return interior(ColumnProducts(X, z), z, C, np.ones(len(z)), 0.0, watch)
+    except Interrupted:
+        return None
 
 
 def _worth(X: Any, z: Vector, C: Vector, a: Vector) -> tuple[float, float]:

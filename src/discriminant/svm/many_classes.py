@@ -29,7 +29,7 @@ from ..solution import Status
 from .dual import feasible
 from .kernel import KernelMachines
 from .linear import centered, plane
-from .pair_steps import keys, pairs
+from .pair_steps import pairs
 from .problems import NEARLY, ROUNDING, Machine, ProblemsOfTwo, Settings, TwoClasses, dual_bounds, relative_gap
 from .small import RIDGE, STEPS
 
@@ -167,16 +167,16 @@ def _solved(K: Any, diagonal: Any, z: Any, C: Any, bounds: Any, extra: Any, alph
             if full == 2:  # the second one takes away the rounding of the first
                 break
         _refresh(K, z, alpha, f)
-        up, low = keys(z, alpha, bounds, f)
-        violation = -low.min() - up.min()
+        up, low = _ends(z, alpha, bounds, f)
+        violation = -low - up
         limit = max(NEARLY, 0.01 * min(limit, violation))
         turns += 1
     total, number = 0.0, 0
     for t in range(z.size):
         if 0 < alpha[t] < bounds[t]:
             total, number = total + f[t], number + 1
-    up, low = keys(z, alpha, bounds, f)
-    bias = -total / number if number else -0.5 * (up.min() - low.min())
+    up, low = _ends(z, alpha, bounds, f)
+    bias = -total / number if number else -0.5 * (up - low)
     square = more = sums = loss = 0.0
     for t in range(z.size):
         more += alpha[t] * (alpha[t] * extra[t])
@@ -186,6 +186,18 @@ def _solved(K: Any, diagonal: Any, z: Any, C: Any, bounds: Any, extra: Any, alph
         loss += C[t] * (slack if extra[t] == 0 else slack * slack)
     length = max(square - more, 0.0)
     return turns, violation, bias, length, sums - 0.5 * square, 0.5 * length + loss
+
+
+@inlined
+def _ends(z: Any, alpha: Any, C: Any, f: Any) -> Any:
+    """The smallest f of the rows whose αz may grow, and the smallest -f of those whose αz may shrink."""
+    up, low = np.inf, np.inf
+    for t in range(z.size):
+        if f[t] < up and (alpha[t] < C[t] if z[t] > 0 else alpha[t] > 0):
+            up = f[t]
+        if -f[t] < low and (alpha[t] > 0 if z[t] > 0 else alpha[t] < C[t]):
+            low = -f[t]
+    return up, low
 
 
 @compiled

@@ -21,16 +21,6 @@ LARGEST = np.int64(2**63 - 1)
 
 
 @compiled
-def keys(z: Any, alpha: Any, C: Any, f: Any) -> Any:
-    """By how much each row may violate, the least of either side adding up to minus the violation."""
-    up, low = np.empty(f.size), np.empty(f.size)
-    for t in range(f.size):
-        away_up, away_low = _distances(z[t], alpha[t], C[t])
-        up[t], low[t] = away_up + f[t], away_low - f[t]
-    return up, low
-
-
-@compiled
 def pairs(K: Any, diagonal: Any, z: Any, C: Any, alpha: Any, f: Any, tol: float, steps: int) -> Any:
     """Work off pairs until the violation is at most tol, or so many steps were taken."""
     away_up, away_low = np.empty(f.size), np.empty(f.size)

@@ -11,7 +11,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from .._kernel_matrix.source import Indices, Vector
 from .dual import PATIENCE, DualProblem, DualSolver, feasible
-from .interior import interior
+from .interior import Products, interior
 from .pair_steps import pairs
 
 STEPS = 20  # pairs for each row before Newton's turn
@@ -24,13 +24,17 @@ class SmallSolver(DualSolver):
 
     patience = PATIENCE // 10
 
-    def __init__(self, K: Vector, problem: DualProblem, alpha: Vector) -> None:
+    def __init__(self, K: Vector, problem: DualProblem, alpha: Vector, near: bool = False) -> None:
+        """Begin with α, which may be ``near`` the maximum, so that Newton's steps come first."""
         super().__init__(problem, alpha)
-        self.K = K
+        self.K, self.near = K, near
         if not self.fresh:
             self._refresh()
 
     def round(self, violation: float, limit: float) -> None:
+        if self.near and self.rounds == 0:
+            self._newton()
+            return
         bound = STEPS * self.z.size
         steps, indefinite = pairs(self.K, self.diagonal, self.z, self.C, self.alpha, self.f, limit, bound)
         self._count(steps, indefinite)
@@ -53,7 +57,8 @@ class SmallSolver(DualSolver):
     def _interior(self) -> None:
         """Let an interior method find out which α are at their bounds; keep what it finds if W is higher."""
         live = np.flatnonzero(self.C > 0)
-        found = interior(self.K[np.ix_(live, live)], self.z[live], self.C[live], np.ones(live.size), 0.0, self.watch)
+        z, C = self.z[live], self.C[live]
+        found = interior(Products(self.K[np.ix_(live, live)], z), z, C, np.ones(live.size), 0.0, self.watch)
         if found is None:
             return
         before = self.alpha, self.f, self._objective()
@@ -74,7 +79,7 @@ class SmallSolver(DualSolver):
         full = 0
         for _ in range(NEWTON):
             self.watch.check()
-            free = np.flatnonzero((self.alpha > 0) & (self.alpha < self.C))
+            free = np.flatnonzero(self._free())
             beta = _newton_step(self.K[np.ix_(free, free)], self.f[free]) if free.size > 1 else None
             if beta is None:
                 break

@@ -53,6 +53,8 @@ class WeightedClassesClassifier(OnlineClassifier):
 
     _parameters: dict[str, Constraint] = {"class_weight": lambda name, value: check_class_weight(value)}
 
+    _added_parameters = ("class_weight",)
+
     class_weight: Any
 
     def _learn(self, problem: Any, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[Any]]:

@@ -196,7 +196,6 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Prob
     _held = {
         "means_": "float c d",
         "priors_": "float c",
-        "_total?": "number",
         "rank_": "count",
         "scalings_": "float d q",
         "explained_variance_ratio_": "float q",
@@ -213,6 +212,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Prob
         "shrinkage": Or((None, "auto"), Number("give a share in [0, 1], 'auto' or None", 0, 1 + 1e-12, closed=True)),
         "n_components": Or((None,), Number("give one", 1, closed=True, whole=True)),
     }
+
+    _added_parameters = ("priors",)
 
     within: str = "pooled"
     threshold: str = "bayes"
@@ -388,8 +389,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Prob
 
     def _after_load(self) -> None:
         super()._after_load()
-        if "_total" not in vars(self):  # which the files of version 0.1 lack
-            self._total = self._total_of(self._statistics)
+        self._total = self._total_of(self._statistics)
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Project onto the directions, centered at the mean of the training patterns.

@@ -372,7 +372,8 @@ def test_report_is_one_page_that_needs_nothing_else(kinds: int, tmp_path: Path) 
     assert "prefers-color-scheme: dark" in text
     assert {*QUICK, NASTY} <= set(outline.texts)
     shown = "".join(outline.texts)
-    assert "RuntimeError: no, thank you" in shown
+    assert "no, thank you" in shown
+    assert "RuntimeError" not in shown
     assert found.verdict.evidence() in shown
     proof = next(text for text in outline.texts if text.startswith("{"))
     assert discriminant.Certificate.from_json(proof).verify(X, y)

@@ -134,7 +134,8 @@ def evidence(s: Separability) -> str:
     """The proof in one sentence."""
     proof = s.certificate
     if s.verdict == "complete":
-        return f"{s.hyperplane}, checked in whole numbers"
+        what = f"the plane {_plane(s)}" if len(s.groups) == 2 else f"a linear machine for {len(s.groups)} classes"
+        return f"{what}, checked in whole numbers"
     rows = f"rows {first_few(str(term.row) for term in proof.support)}"
     if proof.point is None:
         return f"{rows} balance each other"

@@ -184,7 +184,7 @@ def test_many_classes_have_their_names(inside: Callable[..., Outcome], tmp_path:
     path.write_text("x,kind\n0,ant\n0,bee\n0,cat\n1,ant\n1,bee\n")
     found = inside("check", path, "-t", "kind", "--coefficients")
     assert "because        none of the 2 rows with x=1 is cat\n" in found.out
-    assert "pairs          1 of 2 rows of ant against cat, 1 of 2 rows of bee against cat\n" in found.out
+    assert "ahead          1 of 2 rows of ant against cat, 1 of 2 rows of bee against cat\n" in found.out
     assert found.out.splitlines()[-1].split() == ["cat", "x", "-inf"]
 
 

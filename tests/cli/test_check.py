@@ -231,3 +231,11 @@ def test_changed_proof_is_refused(
     assert found.code == 5
     assert found.json["holds"] is False
     assert found.json["reason"]
+
+
+def test_data_sets_have_the_names_of_their_classes(inside: Callable[..., Outcome]) -> None:
+    """The books' ω1 and ω2 stay 1 and 0, which every terminal shows."""
+    assert inside("check", "iris").out.startswith(
+        "quasi: setosa can be told apart from each of the others; versicolor and virginica cannot be told apart"
+    )
+    assert "classes 0 and 1 strictly" in inside("check", "table-1-2").out

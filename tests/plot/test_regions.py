@@ -68,7 +68,7 @@ def test_boundary_fades_exactly_the_right_ones() -> None:
     for some, rows in ((bold, wrong), ([c for c in drawn if c not in bold], ~wrong)):
         points = np.concatenate([c.get_offsets() for c in some])
         assert sorted(map(tuple, points.tolist())) == sorted(map(tuple, X[rows].tolist()))
-    assert ax.get_legend_handles_labels()[1] == ["a", "b", "c"]
+    assert ax.get_legend_handles_labels()[1] == ["a", "b", "c", "on its side"]
 
 
 def test_boundary_of_more_features_is_a_cut_at_the_medians() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._engine.extras import needed
 from .._guards.parameters import refused
-from ._style import BLACK, COLORS, LINE, add_title, axes, dense, labels, literal, look, names_of, table, thinned
+from ._style import BLACK, COLORS, GRAY, LINE, add_title, axes, dense, labels, literal, look, names_of, table, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -196,6 +196,7 @@ def _draw_points(
             own = points[(y == label) & some]
             ax.scatter(own[:, 0], own[:, 1], **style | more)
         ax.scatter([], [], label=literal(label), **style)
+    ax.scatter([], [], s=28, color=_faded(GRAY), label="on its side")
 
 
 def _faded(color: str) -> Any:

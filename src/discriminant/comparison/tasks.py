@@ -32,7 +32,7 @@ INTERRUPTED = "not run: Ctrl-C was pressed before its turn"
 
 TINY = 5_000  # numbers of X, one count for each procedure, that are done before another process has started
 
-Judged = list[tuple[NDArray[np.intp], NDArray[Any]]]  # rows, and the classes that were named for them
+Judged = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # rows, and the places of the classes named for them
 Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
@@ -97,7 +97,7 @@ class Attempt(NamedTuple):
 
     model: Any
     error: float
-    named: Any
+    named: Any  # for each of these rows, the place of the class among all
     seconds: float
     warnings: list[str]
     failure: str | None
@@ -149,19 +149,22 @@ class Task:
 
     def _confusion(self, judged: Judged) -> NDArray[np.int64] | None:
         """How many rows of each class are given which name; a name that is no class counts for none."""
-        classes = np.unique(self.y)
-        counts = np.zeros((classes.size, classes.size), np.int64)
+        own, c = self._places(self.y), np.unique(self.y).size
+        counts = np.zeros((c, c), np.int64)
         for rows, named in judged:
-            place = np.minimum(np.searchsorted(classes, named), classes.size - 1)
-            known = classes[place] == named
-            np.add.at(counts, (np.searchsorted(classes, self.y[rows])[known], place[known]), 1)
+            np.add.at(counts, (own[rows][named >= 0], named[named >= 0]), 1)
         return counts if judged else None
 
     def _missed(self, judged: Judged) -> NDArray[np.int64]:
-        missed = np.zeros(len(self.y), np.int64)
+        own, missed = self._places(self.y), np.zeros(len(self.y), np.int64)
         for rows, named in judged:
-            np.add.at(missed, rows, named != self.y[rows])
+            np.add.at(missed, rows, named != own[rows])
         return missed
+
+    def _places(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        """The place of each label among the classes, -1 for what is none, of whatever type it is."""
+        place = {label: k for k, label in enumerate(np.unique(self.y).tolist())}
+        return np.array([place.get(label, -1) for label in labels.tolist()], np.intp)
 
     def _attempt(self, train: NDArray[np.intp] | None, test: NDArray[np.intp] | None) -> Attempt:
         """Fit to some rows and judge by others; None means all. Ctrl-C in a fit ends the whole comparison."""
@@ -177,8 +180,9 @@ class Task:
                 model.fit(X, y) if weight is None else model.fit(X, y, sample_weight=weight)
                 seconds = time.perf_counter() - start
                 X, y, weight = self._rows(test)
-                named = np.asarray(model.predict(X))
-                error = float(np.average(named != y, weights=weight))
+                answers = np.asarray(model.predict(X))
+                error = float(np.average(answers != y, weights=weight))
+                named = self._places(answers)
             except Exception as problem:
                 model, failure = None, f"{type(problem).__name__}: {_line(problem)}"
         if any(issubclass(warning.category, FitInterruptedWarning) for warning in caught):

@@ -107,10 +107,9 @@ def _about_ties(comparison: Comparison, best: Row) -> list[str]:
     others = [row.method for row in comparison.ties if row is not best]
     if not others:
         return []
-    err = "errs" if len(others) == 1 else "err"
+    verb = "is" if len(others) == 1 else "are"
     return [
-        f"It is a tie: {joined(others)} {err} a little more often, but not so much that chance would not "
-        "explain it. Take the one that you like best among these."
+        f"It is a tie: {joined(others)} {verb} as good, as far as these rows can tell. Take the one that you like best."
     ]
 
 

@@ -19,7 +19,9 @@ CONFIGURATIONS = {
         "max_iter=500; kernel='gaussian', max_iter=500; multiclass='one-vs-one', max_iter=50; tol=1e-15, max_iter=100"
     ),
     "BalancedWinnow": "order='random', multiclass='one-vs-one'; record='weights', max_iter=20",
-    "FisherDiscriminant": "within='equal', threshold='midpoint'; shrinkage='auto'; shrinkage=0.5, n_components=1",
+    "FisherDiscriminant": (
+        "within='equal', threshold='midpoint'; threshold='mean'; shrinkage='auto'; shrinkage=0.5, n_components=1"
+    ),
     "GradientDescent": (
         "criterion='squared'; criterion='perceptron', max_iter=50; criterion='hinge', max_iter=50; "
         "criterion='minimax', max_iter=50; criterion='logistic', multiclass='one-vs-one'; "

@@ -114,3 +114,11 @@ def test_a_report_does_not_hold_its_model() -> None:
         assert watched() is None  # without the garbage collector: there is no cycle
     finally:
         gc.enable()
+
+
+def test_a_notebook_shows_the_same_lines() -> None:
+    report = Perceptron().fit([[0.0], [1.0]], [0, 1]).report_
+    html = report._repr_html_()
+    assert html.startswith("<p><b>Perceptron: separated: every training pattern lies strictly on its own side</b></p>")
+    assert ">J_p(a) = sum of b - a&#x27;y over the patterns with a&#x27;y &lt;= b</td>" in html
+    assert html.count("<tr>") == len(str(report).splitlines()) - 1

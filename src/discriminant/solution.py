@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from html import escape
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -281,6 +282,12 @@ class Report:
         str
             What ``print`` shows, and these lines.
         """
+        shown = self._lines() | further
+        width = max([15, *map(len, shown)])
+        return "\n".join([self.headline(), *(f"  {name:<{width}} {text}" for name, text in shown.items())])
+
+    def _lines(self) -> dict[str, Any]:
+        """What is told below the first sentence, by name."""
         facts = self.to_dict()
         rows = {"minimized": facts["criterion"], **self._iterations(facts)}
         rows |= {
@@ -288,9 +295,10 @@ class Report:
         }
         rows |= {"features": facts.get("scale"), "note": " ".join(facts["notes"])}
         rows |= {name: facts.get(name) for name in ("verdict", "proof", "remedy")}
-        shown = {name: text for name, text in (rows | further).items() if text not in (None, "")}
-        width = max([15, *map(len, shown)])
-        return "\n".join([self.headline(), *(f"  {name:<{width}} {text}" for name, text in shown.items())])
+        return {name: text for name, text in rows.items() if text not in (None, "")}
+
+    def _repr_html_(self) -> str:
+        return html_facts(self.headline(), self._lines().items())
 
     @staticmethod
     def _iterations(facts: dict[str, Any]) -> dict[str, str]:
@@ -312,3 +320,10 @@ class Report:
 
     def __reduce__(self) -> tuple[type[Report], tuple[dict[str, Any]]]:
         return Report, (self.to_dict(),)
+
+
+def html_facts(headline: str, lines: Iterable[tuple[str, Any]]) -> str:
+    """A sentence and named facts below it, as notebooks show them."""
+    left = ' style="text-align: left; vertical-align: top"'
+    rows = "".join(f"<tr><th{left}>{escape(name)}</th><td{left}>{escape(str(text))}</td></tr>" for name, text in lines)
+    return f"<p><b>{escape(headline)}</b></p><table>{rows}</table>"

@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+from collections.abc import Iterator
 from dataclasses import field
 
 import pytest
@@ -10,6 +11,7 @@ from sklearn.base import clone
 from discriminant import MultilayerPerceptron, Perceptron
 from discriminant._guards.held import Held
 from discriminant._guards.parameters import FLAG, Choice
+from discriminant.base import inherited_docs
 from discriminant.base.inherited_docs import DocumentedEstimator, estimator
 from discriminant.base.iterative import available_when
 from discriminant.svm.estimator import Fold
@@ -266,3 +268,33 @@ self
 """
     )
     assert Named().partial_fit.__doc__ == Named.partial_fit.__doc__
+
+
+def test_estimators_link_to_the_declared_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search for their name in it; nothing where the package declares no address, or the class is another's."""
+
+    class Own(Perceptron):
+        pass
+
+    declared = {"Project-URL": ["Source, https://example.org/code", "Documentation, https://example.org/docs/"]}
+    monkeypatch.setattr(inherited_docs, "metadata", lambda name: Metadata(declared))
+    inherited_docs.documentation.cache_clear()
+    assert Perceptron()._get_doc_link() == "https://example.org/docs/search.html?q=Perceptron"
+    assert "https://example.org/docs/search.html?q=Perceptron" in Perceptron()._repr_html_()
+    assert Own()._get_doc_link() == ""
+    declared.clear()
+    inherited_docs.documentation.cache_clear()
+    assert Perceptron()._get_doc_link() == ""
+
+
+class Metadata(dict[str, list[str]]):
+    """What importlib.metadata gives, as far as it is asked for."""
+
+    def get_all(self, name: str, default: list[str]) -> list[str]:
+        return self.get(name, default)
+
+
+@pytest.fixture(autouse=True)
+def _forgotten() -> Iterator[None]:
+    yield
+    inherited_docs.documentation.cache_clear()

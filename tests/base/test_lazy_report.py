@@ -8,12 +8,14 @@ import weakref
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 
 import discriminant
 from discriminant import (
+    FisherDiscriminant,
     KernelPerceptron,
     NotConvergedWarning,
     Perceptron,
@@ -153,3 +155,9 @@ def test_errors_of_several_problems_are_not_set_against_the_patterns() -> None:
         model = Perceptron(multiclass="one-vs-rest", max_iter=2).fit(X[::2], y[::2])
     assert "in the last iterations of all problems" in str(model.report_)
     assert "of 75 patterns" not in str(model.report_)
+
+
+def test_columns_of_a_frame_go_by_their_names() -> None:
+    X = pd.DataFrame({"length": [1.0, 2.0, 3.0, 4.0], "weight": [10.0, 30.0, 20.0, 5.0]})
+    report = FisherDiscriminant().fit(X, [0, 0, 1, 1]).report_
+    assert report.to_dict()["scale"] == "sizes from 4 (length) to 30 (weight)"

@@ -184,7 +184,7 @@ def test_many_classes_have_their_names(inside: Callable[..., Outcome], tmp_path:
     path.write_text("x,kind\n0,ant\n0,bee\n0,cat\n1,ant\n1,bee\n")
     found = inside("check", path, "-t", "kind", "--coefficients")
     assert "because        none of the 2 rows with x=1 is cat\n" in found.out
-    assert "pairs          1 of 2 rows of ant against cat, 1 of 2 rows of bee against cat\n" in found.out
+    assert "ahead          1 of 2 rows of ant against cat, 1 of 2 rows of bee against cat\n" in found.out
     assert found.out.splitlines()[-1].split() == ["cat", "x", "-inf"]
 
 
@@ -231,3 +231,11 @@ def test_changed_proof_is_refused(
     assert found.code == 5
     assert found.json["holds"] is False
     assert found.json["reason"]
+
+
+def test_data_sets_have_the_names_of_their_classes(inside: Callable[..., Outcome]) -> None:
+    """The books' ω1 and ω2 stay 1 and 0, which every terminal shows."""
+    assert inside("check", "iris").out.startswith(
+        "quasi: setosa can be told apart from each of the others; versicolor and virginica cannot be told apart"
+    )
+    assert "classes 0 and 1 strictly" in inside("check", "table-1-2").out

@@ -40,7 +40,7 @@ def test_a_picture_says_what_became_of_the_other_features(
     assert "cut where" not in page
     colors = set(re.findall(r"fill: (#\w{6})", page))
     assert {"#0072b2", "#d55e00", "#009e73"} <= colors
-    assert all(f">{name}</text>" in page for name in ("0", "1", "2", "wrong side"))
+    assert all(f">{name}</text>" in page for name in ("setosa", "versicolor", "virginica", "on its side"))
     plain = inside("plot", "table-1-2", "-o", path, "--json").json
     assert (plain["others"], plain["refitted"]) == (None, False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 from old_models import CASES, answers, table
@@ -19,12 +20,17 @@ def test_every_old_model_has_a_case() -> None:
     assert {path.stem for path in FOLDER.glob("*.json")} - {"answers", "recipe"} == set(CASES) == set(SAID) - {"recipe"}
 
 
+def assert_said(model: Any, given: Any, expected: dict[str, Any]) -> None:
+    """It may have learned to say more."""
+    assert answers(model, given) | expected == answers(model, given)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_an_old_model_says_the_same_bits(name: str) -> None:
     path, given = FOLDER / f"{name}.json", CASES[name][1][0]
     model = io.load(path)
     assert type(model) is type(CASES[name][0])
-    assert answers(model, given) == SAID[name]["answers"]
+    assert_said(model, given, SAID[name]["answers"])
     assert io.dumps(model) == path.read_text(encoding="utf-8")
 
 
@@ -34,7 +40,7 @@ def test_an_old_model_goes_on_learning(name: str) -> None:
     model = io.load(FOLDER / f"{name}.json")
     with warnings.catch_warnings(action="ignore"):
         model.partial_fit(given, y)
-    assert answers(model, given) == SAID[name]["after_a_portion"]
+    assert_said(model, given, SAID[name]["after_a_portion"])
 
 
 def test_an_old_recipe_makes_the_same_matrix() -> None:

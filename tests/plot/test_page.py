@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from discriminant import (
     Perceptron,
     compare,
 )
-from discriminant.plot.page import telling_features
+from discriminant.plot._tables import features, settings
+from discriminant.plot.page import apart, telling_features
 
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 
@@ -42,3 +44,72 @@ def test_the_page_names_a_procedure_that_refuses_two_columns(tmp_path: Path) -> 
     found = compare(X[:100], y[:100], {"choosy": Choosy(), "plain": Perceptron()}, cv=2, n_jobs=1)
     page = (found.report(tmp_path / "page.html") or tmp_path / "page.html").read_text(encoding="utf-8")
     assert "these columns alone will not do for it: choosy." in page
+
+
+@pytest.fixture(scope="module")
+def flowers() -> Any:
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["setosa", "versicolor", "virginica"])
+    methods = ["least-squares", "perceptron", "fisher", "logistic"]
+    return compare(X, names[y], methods, n_jobs=1, feature_names=["a", "b", "c", "d"])
+
+
+@pytest.fixture(scope="module")
+def page(flowers: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    return str(flowers.report(path, command="discriminant compare iris").read_text(encoding="utf-8"))
+
+
+def test_procedures_stand_by_their_errors_on_unseen_rows(flowers: Any, page: str) -> None:
+    errors = [row.cv_error for row in flowers.ranked]
+    assert errors == sorted(errors)
+    table = page[page.index("<tbody>") : page.index("</tbody>")]
+    places = [table.index(f">{row.method}<") for row in flowers.ranked]
+    assert places == sorted(places)
+    assert f"{100 * flowers.best.cv_error:.1f} % ± {100 * flowers.best.cv_std / 2:.1f}" in page  # 5 folds
+
+
+def test_ties_are_named(flowers: Any, page: str) -> None:
+    ties = [row.method for row in flowers.ties]
+    assert ties[0] == flowers.best.method
+    assert "least-squares" not in ties
+    assert len(ties) > 1
+    assert "It is a tie: " in page
+    assert page.count("<td>1 (tie)</td>") == len(ties)
+
+
+def test_the_page_tells_who_is_taken_for_whom(flowers: Any, page: str) -> None:
+    counts = flowers.best.confusion
+    assert counts.sum(axis=1).tolist() == [50, 50, 50]
+    assert 1 - np.trace(counts) / 150 == pytest.approx(flowers.best.cv_error)
+    assert counts.sum() - np.trace(counts) == flowers.best.missed.sum()
+    assert f"Who is taken for whom: {flowers.best.method}" in page
+    assert "named versicolor" in page
+
+
+def test_the_page_speaks_of_classes_and_not_python(page: str) -> None:
+    assert "Setosa can be told apart from each of the others; versicolor and virginica cannot be told" in page
+    words = re.sub(r"base64,[^\"]*|<style>.*?</style>", "", page, flags=re.DOTALL)
+    for python in ("=True", "=None", "None", "True", "Hyperplane(", "import ", "array(", "report_", "(X, y)"):
+        assert python not in words, python
+    assert "<pre>discriminant compare iris</pre>" in page
+
+
+def test_pictures_turn_dark(page: str) -> None:
+    assert "@media (prefers-color-scheme: dark) { img { filter: invert(1) hue-rotate(180deg); } }" in page
+
+
+def test_features_by_rank() -> None:
+    X, y = load_iris(return_X_y=True)
+    ratios = apart(X, y)
+    assert np.argsort(-ratios).tolist() == [2, 3, 0, 1]
+    table = features(["a", "b", "<c>", "d"], ratios)
+    assert table.index("&lt;c&gt;") < table.index(">d<") < table.index(">a<") < table.index(">b<")
+    assert "and 5 more" in features([f"x{j}" for j in range(25)], np.arange(25.0))
+
+
+def test_settings_in_words(flowers: Any) -> None:
+    told = dict(settings(flowers))
+    assert "threshold bayes" in told["fisher-discriminant"]
+    assert "batch no" in told["perceptron"]
+    assert "class weight not set" in told["perceptron"]

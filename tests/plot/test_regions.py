@@ -7,6 +7,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.collections import PathCollection
+from matplotlib.colors import to_rgb
 from pictures import MODELS, axes, data
 from scipy import sparse
 
@@ -18,6 +20,7 @@ from discriminant import (
     datasets,
     plot,
 )
+from discriminant.plot._style import COLORS
 from discriminant.plot.regions import hides
 
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
@@ -51,13 +54,21 @@ def test_boundary_of_a_plane_lies_on_it() -> None:
     assert np.all(np.abs(model.decision_function(points)) / np.linalg.norm(model.coef_) < step / 100)
 
 
-def test_boundary_rings_exactly_the_errors() -> None:
+def test_boundary_fades_exactly_the_right_ones() -> None:
+    """Even where many lie on each other: a faded pattern is opaque, of a lighter color."""
     X, y = data(3)
     model = LeastSquares().fit(X, y)
     ax = plot.boundary(model, X, y, ax=axes())
-    rings = next(c for c in ax.collections if c.get_label() == "wrong side")
-    np.testing.assert_array_equal(rings.get_offsets(), X[model.predict(X) != y])
-    assert [text for text in ax.get_legend_handles_labels()[1] if text != "wrong side"] == ["a", "b", "c"]
+    full = [to_rgb(color) for color in COLORS[:3]]
+    drawn = [c for c in ax.collections if isinstance(c, PathCollection) and len(c.get_offsets())]
+    bold = [c for c in drawn if any(np.allclose(c.get_facecolor()[0, :3], color) for color in full)]
+    assert all(c.get_facecolor()[0, 3] == 1 for c in drawn)
+    wrong = model.predict(X) != y
+    assert wrong.any()
+    for some, rows in ((bold, wrong), ([c for c in drawn if c not in bold], ~wrong)):
+        points = np.concatenate([c.get_offsets() for c in some])
+        assert sorted(map(tuple, points.tolist())) == sorted(map(tuple, X[rows].tolist()))
+    assert ax.get_legend_handles_labels()[1] == ["a", "b", "c", "on its side"]
 
 
 def test_boundary_of_more_features_is_a_cut_at_the_medians() -> None:

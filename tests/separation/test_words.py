@@ -79,9 +79,9 @@ def test_a_verdict_on_pairs_alone() -> None:
     s = separability([[0], [0], [0], [1], [1]], list("abcab"))
     assert (s.verdict, s.separated_rows.size) == ("quasi", 0)
     assert s.separated_pairs.tolist() == [[False] * 3] * 3 + [[False, False, True]] * 2
-    assert "separates 2 of 10 pairs of row and rival class, of the 3 classes" in str(s)
+    assert row(s, "machine").startswith("one separates 2 of 10 pairs of row and rival class, and no row from all")
     assert row(s, "because") == "none of the 2 rows with x0=1 is c"
-    assert row(s, "pairs") == "1 of 2 rows of a against c, 1 of 2 rows of b against c"
+    assert row(s, "ahead") == "1 of 2 rows of a against c, 1 of 2 rows of b against c"
     assert row(s, "coefficients") == "x0 of c -inf; 3 finite"
 
 
@@ -95,7 +95,7 @@ def test_alligators() -> None:
     place = X.idxmax(axis=1).where(X.any(axis=1), "at=Hancock small").str[3:]
     foods = sorted(FOODS)
     assert s.separated_pairs.tolist() == [[(where, food) in empty for food in foods] for where in place]
-    assert "separates 86 of 876 pairs of row and rival class" in str(s)
+    assert row(s, "machine").startswith("one separates 86 of 876 pairs of row and rival class")
     assert set(row(s, "because").split(", ")) == {
         "none of the 16 rows with at=Hancock large is invertebrate",
         "none of the 20 rows with at=Oklawaha small is bird",
@@ -160,3 +160,11 @@ def test_a_column_that_separates_away_from_zero_only(high: float) -> None:
     X, y = np.array([[high], [high * 2**21]]), [0, 1]
     assert "alone separates" in row(separability(X, y), "because")
     assert row(separability(X, y, intercept=False), "because") == ""
+
+
+def test_html_has_every_line_and_escapes_names() -> None:
+    s = separability([[0], [3]], ["<a>", "b"], feature_names=["length"])
+    html = s._repr_html_()
+    assert html.startswith("<p><b>complete: a plane separates the classes &lt;a&gt; and b strictly.</b></p>")
+    for line in str(s).splitlines()[1:]:
+        assert f">{line[2:16].strip()}</th>" in html

@@ -29,7 +29,7 @@ def test_definition_and_thresholds(two: Any) -> None:
     X, y = two
     m1, m2 = X[y == 1].mean(axis=0), X[y == 0].mean(axis=0)
     w = np.linalg.solve(pooled_scatter(X, y), m1 - m2)
-    model = FisherDiscriminant().fit(X, y)
+    model = FisherDiscriminant(threshold="mean").fit(X, y)
     np.testing.assert_allclose(model.coef_[0], w, rtol=1e-10)
     assert model.decision_function(X.mean(axis=0)[None])[0] == pytest.approx(0, abs=1e-12)
     midway = FisherDiscriminant(threshold="midpoint").fit(X, y)
@@ -75,7 +75,52 @@ def test_projection_and_decisions_of_many_classes(name: str) -> None:
     np.testing.assert_allclose(Z.mean(axis=0), 0, atol=1e-8)
     np.testing.assert_allclose(np.abs(Z), np.abs(LinearDiscriminantAnalysis().fit(X, y).transform(X)), atol=1e-6)
     equal = LinearDiscriminantAnalysis(priors=np.ones(3) / 3).fit(X, y)
-    np.testing.assert_array_equal(model.predict(X), equal.predict(X))
+    np.testing.assert_array_equal(FisherDiscriminant(threshold="midpoint").fit(X, y).predict(X), equal.predict(X))
+
+
+@pytest.mark.parametrize("solver", ["svd", "lsqr", "eigen"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_probabilities_of_scikit_learn(solver: str, classes: int, two: Any) -> None:
+    """Classes of different size, with the shares of the classes and with priors of one's own."""
+    X, y = two if classes == 2 else (part[30:] for part in datasets.iris())
+    own = np.array([0.7, 0.2, 0.1]) if classes == 3 else np.array([0.7, 0.3])
+    for priors in (None, own) if solver == "svd" else (None,):  # the others weigh the covariances by the priors too
+        model = FisherDiscriminant(priors=priors).fit(X, y)
+        theirs = LinearDiscriminantAnalysis(solver=solver, priors=priors).fit(X, y)
+        np.testing.assert_allclose(model.priors_, theirs.priors_)
+        np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(X), rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("shrinkage", [0.3, "auto"])
+def test_shrunk_probabilities_of_scikit_learn(shrinkage: Any, two: Any) -> None:
+    X, y = two
+    theirs = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage).fit(X, y)
+    ours = FisherDiscriminant(shrinkage=shrinkage).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-8)
+
+
+def test_the_posterior_of_mass() -> None:
+    """lda() of R's MASS divides the scatter by n − c, not n: its posterior of the 71st iris is 0.2532282, 0.7467718."""
+    X, y = datasets.iris()
+    g = FisherDiscriminant().fit(X, y).predict_log_proba(X[70:71])[0] * (150 - 3) / 150
+    np.testing.assert_allclose(np.exp(g) / np.exp(g).sum(), [0, 0.2532282, 0.7467718], atol=1e-7)
+
+
+@pytest.mark.parametrize("threshold", ["bayes", "mean", "midpoint"])
+@pytest.mark.parametrize("within", ["pooled", "equal"])
+def test_the_most_probable_class_is_predicted(threshold: str, within: str, two: Any) -> None:
+    for X, y in (two, datasets.iris()):
+        model = FisherDiscriminant(threshold=threshold, within=within).fit(X, y)
+        P = model.predict_proba(X)
+        np.testing.assert_allclose(P.sum(axis=1), 1)
+        np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
+        np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), P, atol=1e-15)
+
+
+def test_equal_priors_lie_midway(two: Any) -> None:
+    X, y = two
+    midway = FisherDiscriminant(threshold="midpoint").fit(X, y)
+    np.testing.assert_allclose(FisherDiscriminant(priors=[0.5, 0.5]).fit(X, y).weights_, midway.weights_, rtol=1e-12)
 
 
 def test_nearest_mean_in_the_metric_of_the_scatter() -> None:
@@ -176,6 +221,11 @@ def test_very_many_features() -> None:
         ({"shrinkage": 2}, "shrinkage=2"),
         ({"shrinkage": "lw"}, "shrinkage='lw'"),
         ({"n_components": 0}, "n_components=0"),
+        ({"priors": "equal"}, "priors='equal' must be an array of probabilities"),
+        ({"priors": [0.5, 0.4]}, "must be probabilities > 0 of sum 1"),
+        ({"priors": [1.0, 0.0]}, "must be probabilities > 0 of sum 1"),
+        ({"priors": [0.2, 0.3, 0.5]}, r"must be 2 probabilities, for the classes \[0, 1\]"),
+        ({"priors": [0.5, 0.5], "threshold": "mean"}, "must be None with threshold='mean'"),
         ({"n_components": 2}, "at most 1 directions"),
     ],
 )

@@ -59,7 +59,7 @@ def test_fisher_targets_give_fishers_discriminant(share: float, rng: np.random.G
     y = (rng.random(300) < share).astype(int)
     X = rng.normal(size=(300, 4)) @ rng.normal(size=(4, 4)) + y[:, None] * [1.0, -0.5, 0.3, 2.0] + 3
     a = LeastSquares(targets="fisher").fit(X, y).weights_
-    fisher = FisherDiscriminant().fit(X, y)
+    fisher = FisherDiscriminant(threshold="mean").fit(X, y)
     direction = fisher.weights_ / np.linalg.norm(fisher.weights_[1:])
     np.testing.assert_allclose(a / np.linalg.norm(a[1:]), direction, atol=1e-10)
     assert a[0] == pytest.approx(-a[1:] @ X.mean(axis=0), rel=1e-9)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import inf
 from typing import ClassVar, Self
 
@@ -55,6 +56,17 @@ class TerminalBar:
         self._depth -= 1
         if self._length and not self._depth:
             print("\r" + " " * int(self._length) + "\r", end="", file=sys.stderr, flush=True)
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[Self]:
+        """At most so many seconds for the work inside, of those that there are."""
+        with self:
+            end = self._end
+            self._end = min(end, time.monotonic() + seconds)
+            try:
+                yield self
+            finally:
+                self._end = end
 
     def __call__(self, text: str, share: float) -> None:
         """Show what is being done, and the time that is left where enough is done to tell."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._guards.parameters import Choice, Number, refused
+from .._engine.problem import Problem, check_weight
+from .._guards.parameters import Choice, Constraint, Number, refused
+from ..solution import Solution
+from .classifier import OnlineClassifier
 
 Vector = NDArray[np.float64]
 
@@ -42,3 +46,28 @@ def _by_class(class_weight: Any, classes: NDArray[Any]) -> Vector:
     weights = [class_weight.get(label, 1.0) for label in classes.tolist()]
     positive = Number("give weights > 0", 0)
     return np.array([positive("class_weight", weight) for weight in weights])
+
+
+class WeightedClassesClassifier(OnlineClassifier):
+    """Base of the single-sample rules that take weights of classes, which weigh the rows before all else."""
+
+    _parameters: dict[str, Constraint] = {"class_weight": lambda name, value: check_class_weight(value)}
+
+    _added_parameters = ("class_weight",)
+
+    class_weight: Any
+
+    def _learn(self, problem: Any, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[Any]]:
+        return super()._learn(self._weighted(problem), X, y, sample_weight, **options)
+
+    def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
+        if isinstance(self.class_weight, str):
+            wanted = "a dict for partial_fit"
+            raise refused("class_weight", self.class_weight, wanted, "it cannot see all labels at once")
+        super()._pass_over(self._weighted(problem), X, first)
+
+    def _weighted(self, problem: Problem) -> Problem:
+        if self.class_weight is None:
+            return problem
+        v = row_weights(self.class_weight, self.classes_, problem.labels, problem.weight)
+        return replace(problem, weight=check_weight(v, problem.n_rows, problem.dtype))

@@ -25,6 +25,8 @@ class LazyFacts:
     def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float | None] | None, plane: bool) -> None:
         self._theorem, self._plane = theorem, plane
         source = problem.source
+        named = getattr(X, "columns", None)
+        self._names = None if named is None or any(not isinstance(name, str) for name in named) else list(named)
         self._data: Callable[[], Any]
         if problem.entries * problem.dtype.itemsize <= self.SMALL:
             self._data = lambda: source
@@ -49,7 +51,7 @@ class LazyFacts:
                 X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
             except ValueError:  # the user has put NaN into X since the fit
                 return more
-            more["scale"] = scale_of(X)
+            more["scale"] = scale_of(X, self._names)
             if self._theorem is not None:
                 more["bound"] = self._theorem(radius(X))
         return more
@@ -70,10 +72,11 @@ class BorrowedData:
         return BorrowedData, ()
 
 
-def scale_of(X: Any) -> str:
-    """In words, the sizes of the features."""
+def scale_of(X: Any, names: list[str] | None = None) -> str:
+    """In words, the sizes of the features, by their names or their places."""
     ends = [part.toarray().ravel() if sparse.issparse(part) else part for part in (X.max(axis=0), X.min(axis=0))]
     sizes = np.maximum(ends[0], -ends[1]).astype(np.float64)  # no copy of X
     smallest, largest = int(sizes.argmin()), int(sizes.argmax())
-    text = f"sizes from {sizes[smallest]:.3g} (feature {smallest}) to {sizes[largest]:.3g} (feature {largest})"
+    low, high = (f"feature {j}" if names is None else names[j] for j in (smallest, largest))
+    text = f"sizes from {sizes[smallest]:.3g} ({low}) to {sizes[largest]:.3g} ({high})"
     return text + ("; standardize them" if sizes[largest] / 100 > max(sizes[smallest], np.finfo(float).tiny) else "")

@@ -53,7 +53,17 @@ def frame_of(found: Dataset) -> Any:
     polars = needed("polars", "io")
     X = found.X.toarray() if hasattr(found.X, "toarray") else found.X
     columns = {name: X[:, j] for j, name in enumerate(found.feature_names)}
-    return polars.DataFrame(columns | {TARGET: found.y})
+    return polars.DataFrame(columns | {TARGET: class_names(found)})
+
+
+def class_names(found: Dataset) -> Any:
+    """The labels by the names of their classes; the books' ω1 and ω2 stay 1 and 0, which every terminal shows."""
+    import numpy as np
+
+    labels, own = np.unique(found.y, return_inverse=True)
+    names = np.array(found.target_names)
+    known = names.size == labels.size and all(map(str.isascii, found.target_names))
+    return names[own] if known and names.tolist() != [str(label) for label in labels.tolist()] else found.y
 
 
 def table(source: str, format: str | None, **known: Any) -> tuple[Table, str | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from typing import Annotated
 
 import typer
@@ -60,7 +62,7 @@ def compare(
     if html is not None and interrupted:
         say(f"The report {html} is not written: its pictures would take longer than Ctrl-C may.")
     elif html is not None:
-        found.report(html, features=drawn, title=given.data)
+        found.report(html, features=drawn, title=given.data, command=shlex.join(["discriminant", *sys.argv[1:]]))
         say(f"The report is in {html}.")
     if json:
         echo_json("comparison", found.to_dict())

@@ -31,10 +31,12 @@ from .._guards.parameters import refused
 from .._guards.validation import check_indices, explained
 from ..exceptions import UndecidedError
 from ..separation.verdict import Separability, pose
+from ..separation.words import headline
 from .methods import ALIASES, LARGE, LONG, SLOW, chosen
 from .table import as_html, as_text, columns
 from .tasks import Row, Task, check_jobs, make_folds, run
 
+CHANCE = 2.0  # standard deviations that are no evidence yet
 LEFT_OUT = f"left out: it takes long with more than {LARGE:,} rows; name it to run it"
 
 
@@ -91,11 +93,29 @@ class Comparison(Sequence[Row]):
     @property
     def best(self) -> Row | None:
         """The least cross-validated error (else training error); then the largest margin; then the first."""
-        done = [row for row in self.rows if row.train_error is not None]
-        if not done:
-            return None
+        first = next(iter(self.ranked), None)
+        return None if first is None or first.train_error is None else first
+
+    @property
+    def ranked(self) -> list[Row]:
+        """The rows by their cross-validated error (else training error), then by margin; failed ones last."""
         low = -np.inf
-        return min(done, key=lambda row: (_shown_error(row), -(low if row.margin is None else row.margin)))
+        return sorted(
+            self.rows,
+            key=lambda row: (
+                row.train_error is None,
+                _shown_error(row),
+                -(low if row.margin is None else row.margin),
+            ),
+        )
+
+    @property
+    def ties(self) -> list[Row]:
+        """The best row, and those whose further errors on unseen rows may be chance: a sign test, row by row."""
+        best = self.best
+        if best is None:
+            return []
+        return [row for row in self.ranked if row is best or _may_be_chance(row, best)]
 
     @property
     def classes(self) -> dict[Any, int]:
@@ -165,7 +185,13 @@ class Comparison(Sequence[Row]):
         """
         return needed("pandas", "io").DataFrame(columns(self.rows))
 
-    def report(self, path: str | os.PathLike[str], features: Sequence[Any] | None = None, title: str = "") -> Path:
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        features: Sequence[Any] | None = None,
+        title: str = "",
+        command: str = "",
+    ) -> Path:
         """Write one HTML page that needs nothing else: verdict and proof, table, pictures, words for everybody.
 
         Parameters
@@ -176,6 +202,8 @@ class Comparison(Sequence[Row]):
             The two features of the pictures of regions; by default those whose class means differ most.
         title : str, default=""
             What the data are called.
+        command : str, default=""
+            The command that made the comparison, which the page then shows.
 
         Returns
         -------
@@ -183,7 +211,7 @@ class Comparison(Sequence[Row]):
             Where the page is.
         """
         plot = import_module("discriminant.plot")  # by name and when asked: pictures live in a room above this one
-        return cast(Path, plot.report(self, path, features=features, title=title))
+        return cast(Path, plot.report(self, path, features=features, title=title, command=command))
 
     def __str__(self) -> str:
         return as_text(self)
@@ -296,6 +324,7 @@ def _undecided(verdict: Separability) -> UndecidedError | None:
     """Ask for what the table and the page tell of the verdict, now and not when they are printed."""
     try:
         verdict.evidence()
+        headline(verdict)
     except UndecidedError as error:
         return error
     return None
@@ -308,6 +337,19 @@ def _names(X: Any, given: Sequence[str] | None) -> list[str]:
     if len(np.shape(X)) == 2 and len(names) != np.shape(X)[1]:
         raise refused("len(feature_names)", len(names), f"{np.shape(X)[1]}", "give a name for each column of X")
     return names
+
+
+def _may_be_chance(row: Row, best: Row) -> bool:
+    """Whether errors that only one of the two makes are as many for both, to two standard deviations."""
+    if row.missed is None or best.missed is None:
+        return False
+    differences = row.missed - best.missed
+    return bool(differences.sum() <= CHANCE * np.sqrt(np.sum(differences**2)))
+
+
+def standard_error(row: Row, folds: int) -> float | None:
+    """Of the mean over the folds."""
+    return None if row.cv_std is None or folds < 2 else float(row.cv_std / np.sqrt(folds - 1))
 
 
 def _shown_error(row: Row) -> float:

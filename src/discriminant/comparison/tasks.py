@@ -32,6 +32,7 @@ INTERRUPTED = "not run: Ctrl-C was pressed before its turn"
 
 TINY = 5_000  # numbers of X, one count for each procedure, that are done before another process has started
 
+Judged = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # rows, and the places of the classes named for them
 Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
@@ -47,6 +48,11 @@ class Row:
         Share of errors, by weight where there are weights: on the rows of the fit, and the mean over the folds.
     cv_std : float or None
         Standard deviation over the folds.
+    confusion : array of int of shape (c, c) or None
+        Rows of each class, in the order of the labels, by the class that was named: those of the folds when they were
+        not seen, or all rows without folds.
+    missed : array of int of shape (n,) or None
+        How often each row was wrong when it was not seen.
     margin : float or None
         Smallest geometric margin of the rows, negative with errors; None where the boundary is no plane.
     corrections : int or None
@@ -69,6 +75,8 @@ class Row:
     train_error: float | None = None
     cv_error: float | None = None
     cv_std: float | None = None
+    confusion: NDArray[np.int64] | None = field(default=None, repr=False)
+    missed: NDArray[np.int64] | None = field(default=None, repr=False)
     margin: float | None = None
     corrections: int | None = None
     iterations: int | None = None
@@ -89,6 +97,7 @@ class Attempt(NamedTuple):
 
     model: Any
     error: float
+    named: Any  # for each of these rows, the place of the class among all
     seconds: float
     warnings: list[str]
     failure: str | None
@@ -113,12 +122,15 @@ class Task:
             margin = smallest(None if whole.model is None else geometric_margins(whole.model, self.X, self.y))
         failed = [f"in fold {i} of {len(folds)}: {part.failure}" for i, part in enumerate(folds, 1) if part.failure]
         errors = [] if failed else [part.error for part in folds]
+        judged = [(test, part.named) for (_, test), part in zip(self.folds, folds, strict=True)] if errors else []
         said = [text for part in folds for text in part.warnings[:1]]
         in_folds = [f"In {len(said)} of {len(folds)} folds: {said[0]}"] if said else []
         row = Row(
             self.method,
             cv_error=float(np.mean(errors)) if errors else None,
             cv_std=float(np.std(errors)) if errors else None,
+            confusion=self._confusion(judged or ([] if whole.failure else [(np.arange(len(self.y)), whole.named)])),
+            missed=self._missed(judged) if judged else None,
             failure=whole.failure or next(iter(failed), None),
             warnings=tuple(whole.warnings or in_folds),
         )
@@ -135,10 +147,29 @@ class Task:
             model=whole.model,
         )
 
+    def _confusion(self, judged: Judged) -> NDArray[np.int64] | None:
+        """How many rows of each class are given which name; a name that is no class counts for none."""
+        own, c = self._places(self.y), np.unique(self.y).size
+        counts = np.zeros((c, c), np.int64)
+        for rows, named in judged:
+            np.add.at(counts, (own[rows][named >= 0], named[named >= 0]), 1)
+        return counts if judged else None
+
+    def _missed(self, judged: Judged) -> NDArray[np.int64]:
+        own, missed = self._places(self.y), np.zeros(len(self.y), np.int64)
+        for rows, named in judged:
+            np.add.at(missed, rows, named != own[rows])
+        return missed
+
+    def _places(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        """The place of each label among the classes, -1 for what is none, of whatever type it is."""
+        place = {label: k for k, label in enumerate(np.unique(self.y).tolist())}
+        return np.array([place.get(label, -1) for label in labels.tolist()], np.intp)
+
     def _attempt(self, train: NDArray[np.intp] | None, test: NDArray[np.intp] | None) -> Attempt:
         """Fit to some rows and judge by others; None means all. Ctrl-C in a fit ends the whole comparison."""
         X, y, weight = self._rows(train)
-        model, error, seconds, failure = None, np.nan, 0.0, None
+        model, error, named, seconds, failure = None, np.nan, None, 0.0, None
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
@@ -149,12 +180,14 @@ class Task:
                 model.fit(X, y) if weight is None else model.fit(X, y, sample_weight=weight)
                 seconds = time.perf_counter() - start
                 X, y, weight = self._rows(test)
-                error = float(np.average(np.asarray(model.predict(X)) != y, weights=weight))
+                answers = np.asarray(model.predict(X))
+                error = float(np.average(answers != y, weights=weight))
+                named = self._places(answers)
             except Exception as problem:
                 model, failure = None, f"{type(problem).__name__}: {_line(problem)}"
         if any(issubclass(warning.category, FitInterruptedWarning) for warning in caught):
             raise KeyboardInterrupt
-        return Attempt(model, error, seconds, list(dict.fromkeys(_line(w.message) for w in caught)), failure)
+        return Attempt(model, error, named, seconds, list(dict.fromkeys(_line(w.message) for w in caught)), failure)
 
     def _rows(self, rows: NDArray[np.intp] | None) -> tuple[Any, NDArray[Any], NDArray[np.float64] | None]:
         if rows is None:

@@ -33,7 +33,8 @@ from .._engine.path import Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite
 from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number, refused
-from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..base.class_weights import WeightedClassesClassifier
+from ..base.classifier import ORDER_OF_VISITS
 from ..base.inherited_docs import estimator
 from ..schedules import Schedule, get
 from ..solution import Epoch, Findings, Solution, Status
@@ -210,7 +211,7 @@ class BatchPerceptron(PerceptronRule):
 
 
 @estimator
-class Perceptron(OnlineClassifier):
+class Perceptron(WeightedClassesClassifier):
     """Perceptron: correct the weights at every error until there is none.
 
     Minimizes J_p(a), the sum of b − aᵗy over the normalized patterns with aᵗy ≤ b.  On separable patterns it ends at
@@ -269,7 +270,9 @@ class Perceptron(OnlineClassifier):
     _held = {"last_weights_?": "float k 1+d | float 1+d", "n_copies_?": "count"}
     _criterion = "J_p(a) = sum of b - a'y over the patterns with a'y <= b"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
-    _expected_failed_checks = ORDER_OF_VISITS
+    _expected_failed_checks = ORDER_OF_VISITS | {
+        "check_class_weight_classifiers": "without a margin the plane stops at the edge of the class that weighs most"
+    }
     _parameters = {
         **dict.fromkeys(("batch", "average", "pocket"), FLAG), "margin": MARGIN, "schedule": check_schedule,
         "slack": Number("give a slack coordinate Delta >= 0", 0, closed=True),
@@ -288,6 +291,7 @@ class Perceptron(OnlineClassifier):
     max_iter: int = 1000
     record: str | None = None
     multiclass: str = "kesler"
+    class_weight: Any = None
     random_state: Any = None
 
     def _check_parameters(self) -> None:

@@ -33,7 +33,8 @@ from .._engine.problem import Problem, sqnorms
 from .._engine.rows import CSR, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Number
 from .._guards.validation import all_finite
-from ..base.classifier import ORDER_OF_VISITS, OnlineClassifier
+from ..base.class_weights import WeightedClassesClassifier
+from ..base.classifier import ORDER_OF_VISITS
 from ..base.inherited_docs import estimator
 from ..exceptions import warn_user
 from ..samples import Samples
@@ -184,7 +185,7 @@ def normalized_eigenvalue(problem: Problem, watch: Watch) -> float:
 
 
 @estimator
-class Relaxation(OnlineClassifier):
+class Relaxation(WeightedClassesClassifier):
     """Relaxation with margin: move the weights toward the plane a'y = b of every violator.
 
     Minimizes J_r(a), half the sum of (aᵗy − b)² / ‖y‖² over the normalized patterns with aᵗy ≤ b, and stops as soon
@@ -228,6 +229,7 @@ class Relaxation(OnlineClassifier):
     max_iter: int = 1000
     record: str | None = None
     multiclass: str = "kesler"
+    class_weight: Any = None
     random_state: Any = None
 
     def _check_parameters(self) -> None:

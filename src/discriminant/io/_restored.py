@@ -31,10 +31,15 @@ def procedures() -> list[str]:
     return [name for name in discriminant.__all__ if class_of(name) is not None]
 
 
+def added_parameters(kind: type) -> set[str]:
+    """Parameters that version 0.1 did not have: they are written where they are not None."""
+    return set(getattr(kind, "_added_parameters", ()))
+
+
 def restored(kind: type[BaseEstimator], parameters: dict[str, Any], fitted: dict[str, Any]) -> Any:
     """The model of a class: parameters through its constructor, attributes once they have been checked."""
-    model = kind()
-    if odd := sorted(set(parameters) ^ set(model.get_params(deep=False))):
+    known = set(kind().get_params(deep=False))
+    if odd := sorted((set(parameters) ^ known) - (added_parameters(kind) - set(parameters))):
         state = "unknown" if odd[0] in parameters else "missing"
         raise not_a_model(f"the parameter {odd[0]!r} of {kind.__name__} is {state}.")
     model = kind(**{name: decoded(value) for name, value in parameters.items()})

@@ -25,7 +25,7 @@ from ._checks import names_of
 from ._codec import encoded
 from ._errors import NOT_A_MODEL, ModelFileError, not_a_model
 from ._json import LARGEST, checksum, parsed, read_text, written
-from ._restored import class_of, procedures, restored
+from ._restored import added_parameters, class_of, procedures, restored
 
 if TYPE_CHECKING:
     from .recipe import Recipe
@@ -99,7 +99,10 @@ def _content(model: Any, recipe: Recipe | None) -> dict[str, Any]:
     if type(model) is not class_of(procedure):
         raise ModelFileError(f"a {procedure} is no estimator of this library; give one of {', '.join(procedures())}.")
     check_fitted(model, recipe)
-    parameters = model.get_params(deep=False)
+    later = added_parameters(type(model))
+    parameters = {
+        name: value for name, value in model.get_params(deep=False).items() if value is not None or name not in later
+    }
     needed, allowed = names_of(type(model))
     values = vars(model)
     fitted = {name: value for name, value in values.items() if name in allowed and not isinstance(value, BorrowedData)}

@@ -270,9 +270,11 @@ def _probabilities(graph: _Graph, model: Any, S: str, decision: str) -> str:
             P = graph.op("Concat", graph.op("Sub", 1.0, P), P, axis=1)
         P = graph.op("Clip", P, 0.0, 1.0)
         return _shares(graph, P, max(2, k))
+    if "_total" in vars(model):
+        S = graph.op("Mul", S, float(model._total))
     if model.multiclass_ == "two-category":
         return graph.op("Concat", graph.op("Sigmoid", graph.op("Neg", S)), graph.op("Sigmoid", S), axis=1)
-    if model.loss == "squared":
+    if getattr(model, "loss", None) == "squared":
         return _shares(graph, graph.op("Sigmoid", S), model.classes_.size)
     return graph.op("Softmax", S, axis=1)
 

@@ -4,7 +4,8 @@ Every function takes the axes to draw on, makes new ones where none are given, a
 Okabe and Ito, which the color-blind can tell apart; classes also differ by their markers. matplotlib is the extra
 ``plot``.
 
-- ``regions``, ``curves``, ``histograms``; ``page``: all of them; ``_style``: colors and markers; ``_plain``: numbers.
+- ``regions``, ``curves``, ``histograms``; ``page``: all of them; ``_style``: colors and markers; ``_plain``: the words
+  of the page, ``_tables``: its tables.
 
 Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
 

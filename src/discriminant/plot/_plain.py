@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..bounds import cover
 from ..comparison.table import percent
+from ..separation.apart import joined, told_apart
 
 if TYPE_CHECKING:
     from ..comparison import Comparison, Row
@@ -19,6 +21,10 @@ VERDICTS = {
     "overlap": "No straight cut tells the classes apart without errors: they are mixed with each other. Every "
     "procedure that cuts straight makes errors on this table, and the question is how few. ",
 }
+MACHINE = {
+    "quasi": "Rules that cut straight can be right for some of the classes, and err between the others. ",
+    "overlap": "Every procedure that cuts straight makes errors on this table, and the question is how few. ",
+}
 UNDECIDED = (
     "Whether a straight cut tells the classes apart without errors is not known: the time for the answer was over "
     "before it was found. The errors below are those that the procedures made."
@@ -26,12 +32,13 @@ UNDECIDED = (
 PROVED = "This is no estimate. It is proved, and the proof below can be checked by anybody."
 
 GLOSSARY = {
+    "rank": "Place by the cross-validated error. All whose further errors may be chance tie with the first.",
     "procedure": "A recipe that looks at rows whose class is known and finds a rule for rows whose class is not.",
     "training error": "How many of every hundred rows the finished rule gets wrong among those from which it was "
     "made. It flatters: a rule can learn its rows by heart.",
     "cross-validated error": "The honest number. The rows are dealt into parts; each part in turn is hidden, a rule "
     "is made from the others and then judged by the hidden rows. This is what to expect of new rows like these. "
-    "Differences of a few rows between two procedures mean nothing.",
+    "Behind ± stands its standard error, which says how much chance there is in it.",
     "margin": "How far the nearest row is from the cut, in the units of the table. Large is safe; a negative margin "
     "belongs to a row on the wrong side. There is a dash where the cut is not straight.",
     "corrections": "How often the procedure changed its mind before it stopped. There is a dash where the rule is "
@@ -43,11 +50,11 @@ GLOSSARY = {
 }
 PICTURES = {
     "regions": "Two columns of the table, each dot a row. The background tells what each procedure would answer at "
-    "that place, and a black ring marks a row for which the answer is wrong. Hatched: the procedure cannot make up "
-    "its mind.",
+    "that place. Rows for which the answer is right are faded, so that the wrong ones stand out. Hatched: the "
+    "procedure cannot make up its mind.",
     "curves": "How many errors each procedure met on its way, from the left to the right, each counted when it was "
     "met. A procedure that finds a cut without errors ends at zero; one that keeps wandering does not find any.",
-    "margins": "How far the rows are from the cut. Everything to the left of the black line is on the wrong side; "
+    "margins": "How far the rows are from the cut. Everything to the left of the solid line is on the wrong side; "
     "the dashed line marks the worst row. A good rule keeps its rows far to the right.",
 }
 
@@ -57,13 +64,22 @@ def summary(comparison: Comparison) -> list[str]:
     best = comparison.best
     if best is None:
         return [*told, "No procedure could be run on these data; the table says why."]
-    return [*told, _about_best(comparison, best), *_about_memory(best), *_about_failures(comparison)]
+    return [
+        *told,
+        _about_best(comparison, best),
+        *_about_ties(comparison, best),
+        *_about_memory(best),
+        *_about_failures(comparison),
+    ]
 
 
 def _about_verdict(comparison: Comparison) -> list[str]:
     verdict = comparison.verdict
     counts = {"separated": verdict.separated_rows.size, "boundary": verdict.boundary_rows.size}
-    told = [VERDICTS[verdict.verdict].format(**counts) + PROVED]
+    words = VERDICTS[verdict.verdict].format(**counts)
+    if len(comparison.classes) > 2 and verdict.verdict != "complete":
+        words = f"{_sentence(told_apart(verdict))}. {MACHINE[verdict.verdict]}"
+    told = [words + PROVED]
     n, d = comparison.X.shape
     if verdict.verdict == "complete" and len(comparison.classes) == 2 and (chance := cover(n, d)) > 0.01:
         told.append(
@@ -85,6 +101,29 @@ def _about_best(comparison: Comparison, best: Row) -> str:
         f"{percent(best.cv_error)}{_one_in(best.cv_error)}. For comparison: whoever always names the most frequent "
         f"class is wrong in {percent(guess)} of all cases."
     )
+
+
+def _about_ties(comparison: Comparison, best: Row) -> list[str]:
+    others = [row.method for row in comparison.ties if row is not best]
+    if not others:
+        return []
+    verb = "is" if len(others) == 1 else "are"
+    return [
+        f"It is a tie: {joined(others)} {verb} as good, as far as these rows can tell. Take the one that you like best."
+    ]
+
+
+def plain_remark(row: Row) -> str:
+    """What a procedure has to say, without the names of its program: its failure, or why it stopped early."""
+    if row.failure:
+        return re.sub(r"\b[A-Z]\w*(?:Error|Exception): ", "", row.failure)
+    if row.warnings:
+        return _sentence(row.sentence or row.warnings[0]) + ("." if row.sentence else "")
+    return ""
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _one_in(share: float) -> str:

@@ -18,9 +18,11 @@ from sklearn.base import clone
 from .. import __version__
 from .._engine.extras import needed
 from .._engine.files import write_whole
-from ..comparison.table import html_table, percent, remarks, setting, verdict_line
-from ._plain import GLOSSARY, PICTURES, summary
+from ..comparison.table import percent, setting, verdict_line
+from ._plain import GLOSSARY, PICTURES, plain_remark, summary
 from ._style import dense, literal, thinned
+from ._tables import confusion, ranking, settings
+from ._tables import features as feature_table
 from .curves import convergence, course
 from .histograms import margins
 from .regions import _chosen, boundary
@@ -55,8 +57,12 @@ h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top:
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .6rem; border-bottom: 1px solid var(--line); text-align: right; }
 th { font-weight: 600; vertical-align: bottom; } tbody th { font-weight: 400; white-space: nowrap; }
-th:first-child, .last-is-text th:last-child, .last-is-text td:last-child { text-align: left; }
-figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; background: #fff; border-radius: .3rem; }
+th:first-child, tbody th, .ranking th:nth-child(2), .ranking td:last-child, .ranking th:last-child { text-align: left; }
+figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; }
+@media (prefers-color-scheme: dark) { img { filter: invert(1) hue-rotate(180deg); } }
+@media print { img { filter: none; } }
+.bar { min-width: 8rem; } .bar span { display: block; height: .7rem; background: #0072B2; }
+summary { cursor: pointer; margin: .8rem 0; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .6rem; }
 .panels img { width: 100%; } .panels { margin-bottom: .6rem; }
 .one { overflow-x: auto; } .one img { max-width: none; width: 100%; min-width: 40rem; }
@@ -68,7 +74,12 @@ dt { font-weight: 600; margin-top: .5rem; } dd { margin: 0 0 0 1.2rem; }
 
 
 def report(
-    comparison: Comparison, path: str | os.PathLike[str], *, features: Sequence[Any] | None = None, title: str = ""
+    comparison: Comparison,
+    path: str | os.PathLike[str],
+    *,
+    features: Sequence[Any] | None = None,
+    title: str = "",
+    command: str = "",
 ) -> Path:
     """Write a comparison as one HTML page: verdict and proof, table, pictures, and words for everybody.
 
@@ -82,6 +93,8 @@ def report(
         The two features of the pictures of regions; by default those whose class means differ most.
     title : str, default=""
         What the data are called.
+    command : str, default=""
+        The command that made the comparison, which the page then shows.
 
     Returns
     -------
@@ -106,12 +119,17 @@ def report(
     needed("matplotlib", "plot")
     X, y, names = comparison.X, comparison.y, comparison.feature_names
     chosen = telling_features(X, y) if features is None else _chosen(features, names)
-    write_whole(path, _page(comparison, chosen, title))
+    write_whole(path, _page(comparison, chosen, title, command))
     return Path(path)
 
 
 def telling_features(X: Any, y: NDArray[Any], how_many: int = 2) -> list[int]:
     """The features whose class means differ most, measured by their scatter within the classes; in their own order."""
+    return sorted(np.argsort(-apart(X, y), kind="stable")[:how_many].tolist())
+
+
+def apart(X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+    """How far each feature has the class means apart, squared, over the scatter within the classes."""
     some = thinned(len(y), TELLING_ROWS)
     X, y = X[some], y[some]
     largest = dense(abs(X).max(axis=0)).ravel()
@@ -127,15 +145,14 @@ def telling_features(X: Any, y: NDArray[Any], how_many: int = 2) -> list[int]:
         )
     between[between < ROUNDING * len(y)] = 0.0  # a constant feature
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.nan_to_num(between / within, nan=0.0, posinf=np.finfo(np.float64).max)
-    return sorted(np.argsort(-ratio, kind="stable")[:how_many].tolist())
+        return np.nan_to_num(between / within, nan=0.0, posinf=np.finfo(np.float64).max)
 
 
 def _mean(X: Any) -> NDArray[np.float64]:
     return np.asarray(X.mean(axis=0), np.float64).ravel()
 
 
-def _page(comparison: Comparison, chosen: list[int], title: str) -> str:
+def _page(comparison: Comparison, chosen: list[int], title: str, command: str) -> str:
     name = f"Procedures compared: {title}" if title else "Procedures compared"
     parts = [
         f"<h1>{escape(name)}</h1>",
@@ -143,10 +160,14 @@ def _page(comparison: Comparison, chosen: list[int], title: str) -> str:
         '<div class="verdict">' + "".join(f"<p>{escape(text)}</p>" for text in summary(comparison)) + "</div>",
         _section("All procedures", _table(comparison)),
         _section("What the columns mean", _definitions(GLOSSARY.items())),
+        *_errors(comparison),
+        _section("Which features tell", _features(comparison)),
         *_pictures(comparison, chosen),
         _section("The verdict and its proof", _proof(comparison)),
+        _section("What the procedures were told", _folded("Settings", _definitions(settings(comparison)))),
         f'<p class="small">Made by discriminant {escape(__version__)}. The features are taken as they are, and every '
         "procedure has seen the same rows.</p>",
+        f'<p class="small">The command that made it:</p><pre>{escape(command)}</pre>' if command else "",
     ]
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(name)}</title>'
@@ -166,10 +187,35 @@ def _classes(comparison: Comparison) -> str:
 
 def _table(comparison: Comparison) -> str:
     notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
-    told = [(row.method, text) for row in comparison.rows for text in remarks(row)]
-    said = f"<details><summary>Remarks of the procedures ({len(told)})</summary>{_definitions(told)}</details>"
-    best = '<p class="small">Bold: the fewest errors on rows not seen, and among equals the largest margin.</p>'
-    return f'<div class="wide last-is-text">{html_table(comparison)}</div>{best}{notes}{said if told else ""}'
+    told = [(row.method, text) for row in comparison.ranked if (text := plain_remark(row))]
+    said = _folded(f"Remarks on the procedures ({len(told)})", _definitions(told)) if told else ""
+    bold = (
+        '<p class="small">Bold: the fewest errors on rows not seen, with all that tie with it; among these the order '
+        "says little.</p>"
+    )
+    return f'<div class="wide ranking">{ranking(comparison)}</div>{bold}{notes}{said}'
+
+
+def _folded(title: str, body: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{body}</details>"
+
+
+def _errors(comparison: Comparison) -> Iterable[str]:
+    """Of the best procedure, which classes it takes for which."""
+    best = comparison.best
+    if best is None or not (table := confusion(comparison, best)):
+        return
+    seen = "that it had not seen" if best.cv_error is not None else "from which it was made"
+    about = f"<p>Each line is a class, each column what {escape(best.method)} named for rows {seen}; bold is right.</p>"
+    yield _section(f"Who is taken for whom: {best.method}", about + table)
+
+
+def _features(comparison: Comparison) -> str:
+    about = (
+        "<p>How far each feature alone holds the classes apart: the squared distance of the class means over the "
+        "spread within the classes. Features may tell more together than alone.</p>"
+    )
+    return about + feature_table(comparison.feature_names, apart(comparison.X, comparison.y))
 
 
 def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
@@ -182,21 +228,17 @@ def _proof(comparison: Comparison) -> str:
         return f"<p><b>{escape(verdict_line(comparison))}</b></p><p>{escape(str(comparison.undecided))}</p>"
     verdict = comparison.verdict
     proof = verdict.certificate.to_json()
-    check = (
-        "from discriminant import Certificate\n"
-        "Certificate.from_json(proof).verify(X, y)   # True, or an error that says what fails"
-    )
     whole = (
-        f"<details><summary>The proof itself</summary><pre>{escape(proof)}</pre></details>"
+        _folded("The proof itself", f"<pre>{escape(proof)}</pre>")
         if len(proof) <= LONGEST_PROOF
-        else f"<p>The proof has {len(proof):,} characters; separability(X, y).certificate.to_json() gives it.</p>"
+        else f"<p>The proof has {len(proof):,} characters; <code>discriminant check DATA -o proof.json</code> writes "
+        "it.</p>"
     )
     return (
         f"<p><b>{escape(verdict_line(comparison))}</b></p><p>In one sentence: {escape(verdict.evidence())}.</p>"
         f"{_support(comparison)}<p>To check it, save the proof below as proof.json and run <code>discriminant verify "
-        "proof.json DATA --target COLUMN</code>, or in Python:</p>"
-        f"<pre>{escape(check)}</pre><p>The check is made in whole numbers and needs neither a solver nor trust in the "
-        f"program that found the proof.</p>{whole}"
+        "proof.json DATA --target COLUMN</code>. The check is made in whole numbers and needs neither a solver nor "
+        f"trust in the program that found the proof.</p>{whole}"
     )
 
 
@@ -336,6 +378,6 @@ def _legend(marks: dict[str, Any]) -> str:
 
 def _image(canvas: Any, alternative: str, **options: Any) -> str:
     room = BytesIO()
-    canvas.savefig(room, format="png", **({"dpi": 130} | options))
+    canvas.savefig(room, format="png", transparent=True, **({"dpi": 130} | options))
     data = b64encode(room.getvalue()).decode()
     return f'<img alt="{escape(alternative)}" src="data:image/png;base64,{data}">'

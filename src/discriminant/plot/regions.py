@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._engine.extras import needed
 from .._guards.parameters import refused
-from ._style import BLACK, COLORS, LINE, add_title, axes, dense, labels, literal, look, names_of, table, thinned
+from ._style import BLACK, COLORS, GRAY, LINE, add_title, axes, dense, labels, literal, look, names_of, table, thinned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 STEPS = 220  # points of the grid along each side
 BLOCK = 4_000_000  # entries of the grid's patterns that are predicted at a time
 FEW = 3  # features whose medians are told one by one
+FADED = 0.4  # how much of its color a pattern on the right side keeps
 ROOM = 0.07  # of the range of a feature, left free around the patterns
 
 
@@ -33,9 +34,9 @@ def boundary(
 ) -> Axes:
     """Draw what a classifier decides where, in the plane of two features, with the patterns.
 
-    Patterns that it gets wrong are ringed. Where its discriminants leave the class open the region is hatched. A model
+    Patterns that it gets right are faded. Where its discriminants leave the class open the region is hatched. A model
     of more than two features is cut where the others have their medians, which the title says; patterns of one class in
-    the region of another that have no ring tell how much that hides.
+    the region of another that are faded tell how much that hides.
 
     Parameters
     ----------
@@ -186,13 +187,18 @@ def _draw_regions(ax: Axes, model: Any, classes: NDArray[Any], center: NDArray[n
 def _draw_points(
     ax: Axes, points: NDArray[np.float64], y: NDArray[Any], wrong: NDArray[np.bool_], classes: NDArray[Any]
 ) -> None:
-    """The patterns, and a ring around each that is on the wrong side."""
+    """The patterns; those on the right side are faded, so that the others stand out."""
     shown = thinned(len(y))
     points, y, wrong = points[shown], y[shown], wrong[shown]
     for k, label in enumerate(classes):
-        own = points[y == label]
-        style: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.5, "zorder": 3, **look(k)}
-        ax.scatter(own[:, 0], own[:, 1], s=28, label=literal(label), **style)
-    if wrong.any():
-        style = {"facecolor": "none", "edgecolor": BLACK, "linewidth": 1.1, "zorder": 4}
-        ax.scatter(points[wrong, 0], points[wrong, 1], s=90, label="wrong side", **style)
+        style: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.5, "s": 28, **look(k)}
+        for some, more in ((~wrong, {"color": _faded(style["color"]), "zorder": 3}), (wrong, {"zorder": 4})):
+            own = points[(y == label) & some]
+            ax.scatter(own[:, 0], own[:, 1], **style | more)
+        ax.scatter([], [], label=literal(label), **style)
+    ax.scatter([], [], s=28, color=_faded(GRAY), label="on its side")
+
+
+def _faded(color: str) -> Any:
+    """The color mixed with white: where faded patterns lie on each other, they must not look like full ones."""
+    return 1 - FADED * (1 - np.array(needed("matplotlib.colors", "plot").to_rgb(color)))

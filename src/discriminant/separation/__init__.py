@@ -1,8 +1,8 @@
 """Whether any plane separates the classes, with a proof that whole numbers confirm.
 
-- ``verdict``: the answer, ``parts``: those of many classes, ``question``: the data; ``words``, ``reasons``: the
-  sentences; ``signs``, ``aliases``: where coefficients go; ``pairs``: of row and rival; ``margin``, ``widening``:
-  planes;
+- ``verdict``: the answer, ``parts``: those of many classes, ``question``: the data; ``words``, ``apart``,
+  ``reasons``: the sentences; ``signs``, ``aliases``: where coefficients go; ``pairs``: of row and rival; ``margin``,
+  ``widening``: planes;
 - ``certificate``: the proof, ``verification``: its check, ``quick_check``: the same, fast, by ``digits``;
   ``proof_file``: its JSON; ``rows``: what a row z is;
 - ``search``, ``faces``: how it is found, relation by relation; ``boundary``: all at once, from a ``sample``, by guesses

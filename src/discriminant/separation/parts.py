@@ -5,7 +5,9 @@ Tests: ``tests/separation/test_knowledge.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import UndecidedError
@@ -44,6 +46,7 @@ class PartVerdicts(Mapping[Any, "Separability"]):
 
     def __init__(self, parts: dict[Any, Separability], how: str) -> None:
         self._parts, self.how = parts, how
+        self._spent = 0.0
 
     @property
     def verdict(self) -> str:
@@ -60,6 +63,29 @@ class PartVerdicts(Mapping[Any, "Separability"]):
     def decided(self) -> dict[Any, str]:
         """The verdicts that are known so far; asking for them costs nothing."""
         return {key: part.verdict for key, part in self._parts.items() if "_outcome" in vars(part)}
+
+    def known(self, keys: Iterable[Any], seconds: float) -> dict[Any, str]:
+        """The verdicts that are known when those of some parts were looked for.
+
+        Parameters
+        ----------
+        keys : iterable of labels, or of pairs of labels
+            The parts.
+        seconds : float
+            When to stop, the seconds of earlier calls included.
+
+        Returns
+        -------
+        dict
+            What ``decided`` holds then.
+        """
+        meter = next(iter(self._parts.values())).question.meter
+        began = time.monotonic()
+        with suppress(UndecidedError), meter.within(seconds - self._spent):
+            for key in keys:
+                _ = self._parts[key].verdict
+        self._spent += time.monotonic() - began
+        return self.decided
 
     def _asked(self, until: str | None = None) -> dict[Any, str]:
         """The verdicts, all within one ``max_seconds``, or those up to a certain one."""

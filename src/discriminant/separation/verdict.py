@@ -46,7 +46,7 @@ from .system import System
 from .trial import Outcome
 from .verification import Term, shared_point
 from .widening import wider
-from .words import coefficients, describe, evidence
+from .words import as_html, coefficients, describe, evidence
 
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
 ASKED = 10.0  # seconds that the signs of coefficients may take when they are asked for
@@ -207,9 +207,8 @@ class Separability:
                 yield meter
         except OutOfTime as stop:
             pairs = self.pairwise.decided if "pairwise" in vars(self) else {}
-            raise undecided(
-                what, self._system, self.groups, self.question.meter.max_seconds, pairs, str(stop)
-            ) from None
+            known = self._system, self.groups, self.question.meter.max_seconds, pairs
+            raise undecided(what, *known, str(stop)) from None
 
     @property
     def verdict(self) -> str:
@@ -255,9 +254,7 @@ class Separability:
     def separated_pairs(self) -> NDArray[np.bool_]:
         """For each row and class whether b has the row strictly ahead of that rival; ``separated_rows`` beat all."""
         self._classes("separated_pairs")
-        found = separated_pairs(self._system, self._outcome.direction)
-        assert found is not None
-        return found
+        return separated_pairs(self._system, self._outcome.direction)
 
     @property
     def passes(self) -> int:
@@ -431,6 +428,9 @@ class Separability:
         return describe(self)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 def _beside(b: Integers, outcome: Outcome) -> Matrix:

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.progress import OutOfTime
+from ..solution import html_facts
+from .apart import each_pair, rows_ahead, told_apart
 from .certificate import FEW, Support, first_few
 from .margin import SMALL
-from .pairs import separated_pairs
 from .reasons import reasons
 from .signs import OPEN
 
@@ -40,6 +41,7 @@ COUNTS = {
 }
 WAYS = {1.0: "+inf", -1.0: "-inf", 0.0: "finite", OPEN: "not computed"}
 SHOWN = 1.0  # seconds that a printout takes for the signs of coefficients
+INDENT, NAME = 2, 14  # characters before the name of a line, and of the name
 UNEVEN = 1e6  # how often the largest column may be the smallest before it is worth a word
 
 
@@ -74,6 +76,12 @@ def describe(s: Separability) -> str:
     return "\n".join(lines(s))
 
 
+def as_html(s: Separability) -> str:
+    """The same for a notebook."""
+    verdict, *rest = lines(s)
+    return html_facts(verdict, ((line[: INDENT + NAME].strip(), line[INDENT + NAME :].strip()) for line in rest))
+
+
 def lines(
     s: Separability,
     hints: Hints = PYTHON,
@@ -86,6 +94,7 @@ def lines(
     are those that the signs of the coefficients may take.
     """
     yield f"{s.verdict}: {headline(s)}"
+    yield from _shown(_of_machine(s))
     yield from _shown(_evidence(s, hints))
     yield from _shown([("because", first_few(reasons(s, lambda k: _group(s.groups[k]), levels)))])
     yield from _shown(_separated(s))
@@ -95,7 +104,7 @@ def lines(
 
 
 def _shown(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    return (f"  {name:<14} {text}" for name, text in rows if text)
+    return (f"{' ' * INDENT}{name:<{NAME}} {text}" for name, text in rows if text)
 
 
 def _advice(s: Separability, hints: Hints) -> Iterator[tuple[str, str]]:
@@ -125,7 +134,8 @@ def evidence(s: Separability) -> str:
     """The proof in one sentence."""
     proof = s.certificate
     if s.verdict == "complete":
-        return f"{s.hyperplane}, checked in whole numbers"
+        what = f"the plane {_plane(s)}" if len(s.groups) == 2 else f"a linear machine for {len(s.groups)} classes"
+        return f"{what}, checked in whole numbers"
     rows = f"rows {first_few(str(term.row) for term in proof.support)}"
     if proof.point is None:
         return f"{rows} balance each other"
@@ -151,18 +161,31 @@ def headline(s: Separability) -> str:
     if not s.groups:
         return COUNTS[s.verdict]
     if len(s.groups) > 2:
-        subject, what, where = "linear machine", f"the {len(s.groups)} classes", "tied"
-    else:
-        subject, what, where = "plane", f"the classes {_group(s.groups[0])} and {_group(s.groups[1])}", "on itself"
+        if s.verdict == "complete":
+            return f"all {len(s.groups)} classes can be told apart: a linear machine separates them strictly."
+        return f"{told_apart(s)}."
+    what = f"the classes {_group(s.groups[0])} and {_group(s.groups[1])}"
     if s.verdict == "complete":
-        return f"a {subject} separates {what} strictly."
+        return f"a plane separates {what} strictly."
     if s.verdict == "overlap":
-        return f"no {subject} separates {what}, not even weakly."
+        return f"no plane separates {what}, not even weakly."
     n, m = s.separated_rows.size, s.boundary_rows.size
-    if n:
-        return f"a {subject} has {_many(n, 'row')} of {what} on their sides and {m:,} {where}; none separates strictly."
-    pairs = f"{int(_ahead(s).sum()):,} of {m * (len(s.groups) - 1):,} pairs of row and rival class"
-    return f"a {subject} separates {pairs}, of {what}, and no row from all its rivals; none separates strictly."
+    return f"a plane has {_many(n, 'row')} of {what} on their sides and {m:,} on itself; none separates strictly."
+
+
+def _of_machine(s: Separability) -> Iterator[tuple[str, str]]:
+    """Of many classes that no linear machine separates strictly: each pair, and what the best machine does."""
+    if len(s.groups) < 3 or s.verdict == "complete":
+        return
+    yield "pairs", each_pair(s)
+    n, m = s.separated_rows.size, s.boundary_rows.size
+    if s.verdict == "overlap":
+        yield "machine", f"no linear machine separates the {len(s.groups)} classes, not even weakly"
+    elif n:
+        yield "machine", f"one has {_many(n, 'row')} on their sides and {m:,} tied; none separates strictly"
+    else:
+        pairs = f"{int(rows_ahead(s)[0].sum()):,} of {m * (len(s.groups) - 1):,} pairs of row and rival class"
+        yield "machine", f"one separates {pairs}, and no row from all its rivals; none separates strictly"
 
 
 def _group(group: tuple[Any, ...]) -> str:
@@ -195,21 +218,14 @@ def _separated(s: Separability) -> Iterator[tuple[str, str]]:
     if s.verdict != "quasi":
         return
     if len(s.groups) > 2:
-        yield "pairs", _pairs(s)
+        yield "ahead", _ahead(s)
     yield "separated", first_few(s.question.names.row(i) for i in s.separated_rows.tolist())
     yield "boundary", first_few(s.question.names.row(i) for i in s.boundary_rows.tolist())
 
 
-def _ahead(s: Separability) -> NDArray[np.int64]:
-    """How many rows of each class are separated from each rival."""
-    found = separated_pairs(s._system, s._outcome.direction)
-    return np.array([np.count_nonzero(found[s.own == k], axis=0) for k in range(len(s.groups))])
-
-
-def _pairs(s: Separability) -> str:
-    """The pairs of class and rival that are separated, in whole or in part."""
-    ahead = _ahead(s)
-    sizes = np.bincount(s.own[s.own >= 0], minlength=len(s.groups))
+def _ahead(s: Separability) -> str:
+    """The classes of which rows are separated from a rival, in whole or in part."""
+    ahead, sizes = rows_ahead(s)
     order = sorted(zip(*np.nonzero(ahead), strict=True), key=lambda pair: -ahead[pair])
     names = [_group(group) for group in s.groups]
     some = {(k, j): "all" if ahead[k, j] == sizes[k] else f"{ahead[k, j]:,} of" for k, j in order}

@@ -2,17 +2,22 @@
 
     w = S_W⁻¹ (m_1 − m_2),        S_W = Σ_i Σ (x − m_i)(x − m_i)ᵗ over the patterns of each class i     (Eqs. 50-54)
 
-It maximizes the squared distance of the projected means over the projected scatter within the classes.  The threshold
-goes through the mean of all patterns, wᵗ(x − m) (Eq. 52), or midway between the class means.  With c classes the
-generalized eigenvectors of S_B v = λ S_W v span a space of at most c − 1 dimensions, and a pattern goes to the class
-whose mean is nearest in the metric of S_W, which is a linear machine.
+It maximizes the squared distance of the projected means over the projected scatter within the classes.  With c classes
+the generalized eigenvectors of S_B v = λ S_W v span a space of at most c − 1 dimensions.
+
+The direction says nothing of the threshold.  It lies through the mean of all patterns, wᵗ(x − m) (Eq. 52), midway
+between the class means, or where Gaussian classes with one covariance Σ and the priors π_i are equally probable:
+
+    g_i(x) = m_iᵗ Σ⁻¹ x − ½ m_iᵗ Σ⁻¹ m_i + ln π_i,        Σ = S_W / n                                  (§2.6.2)
+
+which is a linear machine, and the class whose mean is nearest in the metric of S_W where the priors are equal.
 
 All that is needed of the data are counts, means and scatter matrices: portions can be added up.  Where there are more
 features than patterns, and very many, no matrix of the features is built: with A the patterns about their class means,
 S_W = AᵗA, and S_W⁺ m = A⁺ (Aᵗ)⁺ m takes two least-squares problems, which LSQR solves by products with A.
 
-Sources: Duda, Hart, Stork, *Pattern Classification*, §5.8.2; Cristianini, Shawe-Taylor, *An Introduction to Support
-Vector Machines*, §2.1.2 (the sum of the class covariances: ``within="equal"``).
+Sources: Duda, Hart, Stork, *Pattern Classification*, §5.8.2, §2.6.2; Cristianini, Shawe-Taylor, *An Introduction to
+Support Vector Machines*, §2.1.2 (the sum of the class covariances: ``within="equal"``).
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, lsqr
+from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -36,6 +42,7 @@ from .._guards.state import all_or_nothing
 from .._guards.validation import all_finite
 from ..base.classifier import LinearClassifier
 from ..base.inherited_docs import estimator
+from ..base.probabilities import ProbabilityMixin
 from ..samples import row_sqnorms
 from ..solution import Findings, Solution, Status
 from .class_statistics import ClassStatistics, Matrix, check_counts, inverse_of, ledoit_wolf_within, statistics_of
@@ -46,9 +53,14 @@ LARGEST = 5000  # features of the largest scatter matrix that is built: 200 MB
 
 @dataclass(frozen=True, kw_only=True)
 class FisherFindings(Findings):
-    """What the classes are like, the rank of S_W, the directions as columns, and the share of S_B along each."""
+    """What the classes are like and how probable before a pattern is seen; S_W / total is their covariance.
+
+    Then the rank of S_W, the directions as columns, and the share of S_B along each.
+    """
 
     statistics: ClassStatistics
+    priors: Matrix
+    total: float
     rank: int
     directions: Matrix
     shares: Matrix
@@ -113,9 +125,24 @@ def check_apart(offsets: Matrix) -> None:
         )
 
 
+def check_priors(name: str, priors: Any) -> None:
+    """Refuse what are no probabilities; whether there is one a class is seen when the classes are known."""
+    if priors is None:
+        return
+    remedy = "give one a class, in the order of classes_, or None for the shares of the classes"
+    try:
+        pi = np.asarray(priors, np.float64)
+    except (TypeError, ValueError):
+        raise refused(name, priors, "an array of probabilities", remedy) from None
+    if pi.ndim != 1 or not np.all(pi > 0) or abs(pi.sum() - 1) > 1e-6:
+        raise refused(name, priors, "probabilities > 0 of sum 1", remedy)
+
+
 @estimator
-class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
+class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ProbabilityMixin, LinearClassifier):
     """Fisher's linear discriminant, as a classifier and as a projection.
+
+    ``predict_proba`` takes the classes for Gaussians with one covariance, and so it is linear discriminant analysis.
 
     Parameters
     ----------
@@ -123,8 +150,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         Spread within the classes: the scatter of all patterns about their class means, or the sum of the class
         covariances, each counting the same.
     threshold
-        Where the plane of two classes lies: through the mean of all patterns, or midway between the class means.
-        More than two classes go to the nearest mean.
+        Where the plane lies: where the classes are equally probable, ``"bayes"``; through the mean of all patterns, as
+        in Eq. 52, ``"mean"``; or midway between the class means. With one of the last two, more than two classes go to
+        the nearest mean, and the probabilities are those that have this threshold.
+    priors : array of shape (c,)
+        Probabilities of the classes before a pattern is seen, for ``threshold="bayes"``; None is the share of each
+        among the patterns.
     shrinkage : None, "auto" or float
         Mix the covariance with a multiple of the identity: a share in [0, 1], or that of Ledoit and Wolf.
     n_components : int
@@ -137,7 +168,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     means_ : array of shape (c, d)
         Class means.
     priors_ : array of shape (c,)
-        Shares of the classes.
+        Probabilities of the classes before a pattern is seen: ``priors``, or the shares of the classes.
     scalings_ : array of shape (d, number of directions)
         Directions, scaled to unit variance within the classes.
     explained_variance_ratio_ : array
@@ -149,7 +180,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, §5.8.2, Eqs. 50-54.
+    Duda, Hart, Stork, *Pattern Classification*, §5.8.2, Eqs. 50-54; §2.6.2.
 
     Examples
     --------
@@ -158,6 +189,8 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     >>> model = FisherDiscriminant().fit(X, y)
     >>> model.transform(X).shape, round(model.score(X, y), 2)
     ((150, 2), 0.98)
+    >>> model.predict_proba(X[70:71]).round(4).tolist()
+    [[0.0, 0.2491, 0.7509]]
     """
 
     _held = {
@@ -174,15 +207,25 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     _strategies = ("linear-machine",)
     _parameters = {
         "within": Choice(("pooled", "equal")),
-        "threshold": Choice(("mean", "midpoint")),
+        "threshold": Choice(("bayes", "mean", "midpoint")),
+        "priors": check_priors,
         "shrinkage": Or((None, "auto"), Number("give a share in [0, 1], 'auto' or None", 0, 1 + 1e-12, closed=True)),
         "n_components": Or((None,), Number("give one", 1, closed=True, whole=True)),
     }
 
+    _added_parameters = ("priors",)
+
     within: str = "pooled"
-    threshold: str = "mean"
+    threshold: str = "bayes"
+    priors: Any = None
     shrinkage: str | float | None = None
     n_components: int | None = None
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.priors is not None and self.threshold != "bayes":
+            wanted = f"None with threshold={self.threshold!r}, which asks for no priors"
+            raise refused("priors", self.priors, wanted, "set threshold='bayes'")
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         n, d = problem.source.shape
@@ -268,11 +311,12 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     def _machine(self, problem: Problem, found: FisherFindings, W: Matrix, w: Matrix) -> Solution[FisherFindings]:
         """The plane of two classes with the weights w, or the linear machine with the weights W."""
         s = found.statistics
+        odds = np.log(found.priors) / found.total if self.threshold == "bayes" else np.zeros(self.classes_.size)
         if self.classes_.size == 2:
             through = s.mean if self.threshold == "mean" else s.means.mean(axis=0)
-            A = np.concatenate([[-(w @ through)], w])[None]
+            A = np.concatenate([[odds[1] - odds[0] - w @ through], w])[None]
         else:
-            A = np.column_stack([-0.5 * np.sum(W * (s.means - s.mean), axis=1) - W @ s.mean, W])
+            A = np.column_stack([odds - 0.5 * np.sum(W * (s.means - s.mean), axis=1) - W @ s.mean, W])
         return Solution(published(A, problem.dtype), Status.CONVERGED, [], found)
 
     def _within_scatter(self, s: ClassStatistics, problem: Problem, watch: Watch) -> Matrix:
@@ -284,6 +328,18 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
             return np.asarray(S)
         share = float(self.shrinkage)
         return np.asarray((1 - share) * S + share * np.trace(S) / len(S) * np.eye(len(S)))
+
+    def _priors_of(self, s: ClassStatistics) -> Matrix:
+        if self.priors is None:
+            return s.priors
+        if (pi := np.asarray(self.priors, np.float64)).size != self.classes_.size:
+            wanted = f"{self.classes_.size} probabilities, for the classes {self.classes_.tolist()}"
+            raise refused("priors", self.priors, wanted, "give one a class")
+        return np.asarray(pi / pi.sum())
+
+    def _total_of(self, s: ClassStatistics) -> float:
+        """By what S_W is divided for the covariance: the patterns, or the classes where each counts the same."""
+        return float(s.counts.sum() if self.within == "pooled" or self.shrinkage == "auto" else s.counts.size)
 
     def _found(
         self, s: ClassStatistics, root: Matrix, spread: Matrix, turned: Matrix, rank: int, further: Any, lacking: str
@@ -307,15 +363,33 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         shares = spread[order[:kept]].clip(min=0) / (total if total > 0 else 1.0)
         note = f"The scatter within the classes has rank {lacking}: its pseudoinverse was taken; shrinkage is better."
         found: dict[str, Any] = {"statistics": s, "rank": rank, "directions": directions, "shares": shares}
+        found |= {"priors": self._priors_of(s), "total": self._total_of(s)}
         return FisherFindings(notes=(note,) if lacking else (), details={"rank": rank, **further}, **found)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         found: FisherFindings = solutions[0].findings
         self.multiclass_ = "two-category" if self.classes_.size == 2 else self.multiclass
         super()._publish(solutions, problem, X)
-        self._statistics, self.means_, self.priors_ = found.statistics, found.statistics.means, found.statistics.priors
+        self._statistics, self.means_, self.priors_ = found.statistics, found.statistics.means, found.priors
+        self._total = found.total
         self.rank_, self.scalings_, self.explained_variance_ratio_ = found.rank, found.directions, found.shares
         self._n_features_out = found.shares.size
+
+    def _log_odds(self, X: Any) -> NDArray[Any]:
+        """Logarithms of the probabilities, but for a constant of each pattern; of two classes, their difference."""
+        return self.decision_function(X) * self._total
+
+    def _probabilities(self, X: Any) -> NDArray[Any]:
+        g = self._log_odds(X)
+        return np.column_stack([expit(-g), expit(g)]) if g.ndim == 1 else np.asarray(softmax(g, axis=1))
+
+    def _log_probabilities(self, X: Any) -> NDArray[Any]:
+        g = self._log_odds(X)
+        return np.column_stack([log_expit(-g), log_expit(g)]) if g.ndim == 1 else np.asarray(log_softmax(g, axis=1))
+
+    def _after_load(self) -> None:
+        super()._after_load()
+        self._total = self._total_of(self._statistics)
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Project onto the directions, centered at the mean of the training patterns.

@@ -37,7 +37,7 @@ from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
 from .._guards.validation import all_finite
-from ..base.classifier import OnlineClassifier
+from ..base.class_weights import WeightedClassesClassifier
 from ..base.inherited_docs import estimator
 from ..exceptions import warn_user
 from ..samples import Samples
@@ -302,7 +302,7 @@ def rule_of(plan: WidrowHoffPlan, problem: AimedProblem, start: NDArray[Any]) ->
 
 
 @estimator
-class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
+class WidrowHoff(WidrowHoffParameters, WeightedClassesClassifier):
     """Widrow-Hoff procedure (LMS): descend on the sum of squared errors, pattern by pattern or all at once.
 
     Minimizes J_s(a), the sum of (aᵗy − b)² over the normalized patterns.  The answer approximates the Bayes
@@ -337,6 +337,7 @@ class WidrowHoff(WidrowHoffParameters, OnlineClassifier):
     targets: Any = "ones"
     record: str | None = None
     multiclass: str = "one-vs-rest"
+    class_weight: Any = None
 
     def _problems(self, problem: Problem) -> list[Problem]:
         b = margins_of(self.targets, problem.n_rows)

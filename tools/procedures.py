@@ -21,7 +21,7 @@ def fields(page: Path) -> dict[str, str]:
 
 
 def pages(root: Path) -> str:
-    """Where the files of the repository can be read: on a package index, a link must not depend on the page it is on."""
+    """Where the files of the repository can be read: a package index shows the README alone."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return f"{project['urls']['Repository']}/blob/main"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
 from ._methods import REGRESSORS, find
-from ._options import Rows, Training, WeightedRows, names
+from ._options import File, Rows, Training, WeightedRows, names
 from ._output import progress, say
 
 if TYPE_CHECKING:
@@ -56,21 +57,27 @@ def frame_of(found: Dataset) -> Any:
     return polars.DataFrame(columns | {TARGET: found.y})
 
 
-def table(source: str, format: str | None, **known: Any) -> tuple[Table, str | None]:
+def table(given: File, remembered: dict[str, Any] | None = None, **known: Any) -> tuple[Table, str | None]:
     """The table that the user means, and its target where it is known: a file, standard input, or a data set.
 
-    It comes in portions. What else is ``known`` of a CSV file is what ``io.scan`` takes.
+    It comes in portions. What else is ``known`` of a CSV file is what ``io.scan`` takes; what a model has
+    ``remembered`` of another one holds for this one too, unless the user says otherwise.
     """
     from ..io import Table, scan
+    from ..io.tables import is_text_table
 
-    if source != "-" and not Path(source).exists() and format is None:
+    source, written = given.data, given.written
+    if source != "-" and not Path(source).exists() and given.format is None:
         found = dataset(source)
-        if found is not None and known.get("header") is not None:
-            raise CommandError("--header and --no-header are for CSV files; leave them out.")
+        if found is not None and written:
+            name = "--header and --no-header are" if "header" in written else f"--{next(iter(written))} is"
+            raise CommandError(f"{name} for CSV files, and {source} is a data set of the package; leave it out.")
         if found is not None:
             return Table.of(frame_of(found)), TARGET
         _refuse(source)
-    return scan(source, format=format, **known), None
+    if remembered and is_text_table(source, given.format):
+        written = remembered | written
+    return scan(source, format=given.format, **written, **known), None
 
 
 def _refuse(source: str) -> None:
@@ -91,19 +98,32 @@ def _beside(source: str, suffixes: tuple[str, ...]) -> list[str]:
     folder = Path(source).parent
     if not folder.is_dir():
         return []
-    return [str(folder / entry.name) for entry in folder.iterdir() if entry.suffix.lower() in suffixes]
+    return [
+        str(folder / entry.name)
+        for entry in folder.iterdir()
+        if entry.name.lower().removesuffix(".gz").endswith(suffixes)
+    ]
 
 
-def learnable(given: Rows, counts: bool = False) -> tuple[Recipe, Any, Any, Any]:
-    """What is to be learned from which columns, and X, y and weights; ``counts`` are read as numbers."""
+def learnable(
+    given: Rows, counts: bool = False, scaled: bool = False, training: Callable[[Any], Any] | None = None
+) -> tuple[Recipe, Any, Any, Any]:
+    """What is to be learned from which columns, and X, y and weights; ``counts`` are read as numbers.
+
+    Features are standardized where the user says so, or where they are to be ``scaled`` unless the user says otherwise;
+    ``training`` tells the rows to learn that from.
+    """
     from ..io import Recipe
+    from ..io._columns import is_sparse
 
-    weights, standardize = (given.weights, given.standardize) if isinstance(given, WeightedRows) else (None, False)
+    weights, standardize = (given.weights, given.standardize) if isinstance(given, WeightedRows) else (None, None)
     target, weights = (_column(name, given.header) for name in (given.target, weights))
     with progress(f"reading {given.data}") as update:
         update(0, None)
         labels = () if counts or _regresses(given) else TARGETS if target is None else target
-        rows, known = table(given.data, given.format, header=given.header, labels=labels)
+        rows, known = table(given, labels=labels)
+        if standardize is None:
+            standardize = scaled and not any(map(is_sparse, rows.schema.values()))
         recipe = Recipe(
             target=target or known,
             features=_columns(given.features, given.header),
@@ -111,8 +131,9 @@ def learnable(given: Rows, counts: bool = False) -> tuple[Recipe, Any, Any, Any]
             weights=weights,
             missing=given.missing.value,
             standardize=standardize,
+            file=given.written,
         )
-        found = (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1)))
+        found = (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1), training=training))
     if isinstance(given, WeightedRows):
         tell_reading(recipe)
     return found

@@ -28,10 +28,11 @@ from .fit import fit
 from .methods import methods
 from .plot import plot
 from .predict import predict
+from .score import score
 from .verify import verify
 
 COMMANDS: tuple[Callable[..., Any], ...] = (
-    check, verify, fit, predict, explain, compare, plot, export, datasets, methods,
+    check, verify, fit, predict, score, explain, compare, plot, export, datasets, methods,
 )  # fmt: skip
 
 app = typer.Typer(

@@ -5,11 +5,12 @@ Tests: ``tests/cli/test_models.py``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from ._errors import CommandError
+from ._errors import CommandError, command_words
 from ._options import Json, Model, Quiet
 from ._output import aligned, echo, echo_json, in_line, named
 from ._tables import model_of
@@ -34,7 +35,9 @@ def explain(
         if facts["discriminants"] is not None:
             echo(f"{_formulas(facts)}\n\n")
             echo(f"{_ranked(facts, top)}\n\n", heading=True)
-        echo(f"Why it stopped\n{named(str(fitted.report_), facts['features'])}")
+        if (table := _coefficients(fitted, facts)) is not None:
+            echo(f"{table}\n\n", heading=True)
+        echo(f"Why it stopped\n{named(command_words(str(fitted.report_)), facts['features'])}")
 
 
 def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
@@ -102,6 +105,17 @@ def _ranking(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
         {"rank": rank, "feature": names[j], "size": float(sizes[j]), "speaks_for": favored[j]}
         for rank, j in enumerate(np.argsort(-sizes, kind="stable").tolist(), 1)
     ]
+
+
+def _coefficients(fitted: Any, facts: dict[str, Any]) -> str | None:
+    """The table of a regression's estimates with their errors, or why there is none; None of other procedures."""
+    if not hasattr(fitted, "summary"):
+        return None
+    try:
+        table = fitted.summary()
+    except ValueError as error:
+        return f"Coefficients: {command_words(str(error))}"
+    return f"Coefficients\n{replace(table, names=['intercept', *map(in_line, facts['features'])])}"
 
 
 def _favored(fitted: Any) -> list[Any]:

@@ -26,6 +26,8 @@ FEW_LEVELS, OFTEN = 12, 5  # levels such as 0, 1, 2, 3+, or 9th, 10th, 11th are 
 EXACT = 2**53  # whole numbers up to here are floats
 WHOLE = re.compile(r"0|-?[1-9]\d{0,18}")
 ENDLESS = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
+PLAIN = "write plain ones such as 1190.5"
+REMEDIES = {"a decimal comma": f"say decimal=',' or {PLAIN}"}
 FRACTION = re.compile(r"-?\d+\.\d+")
 
 
@@ -186,7 +188,7 @@ def _check_looks(name: str, levels: list[str], rows: int) -> None:
     if looks.dress is not None and not (few and looks.unit):
         raise TableError(
             f"column {name!r} holds numbers that are written as text, such as {looks.dressed!r} with {looks.dress}; "
-            f"write plain ones such as 1190.5, or leave the column out (drop={name!r})."
+            f"{REMEDIES.get(looks.dress, PLAIN)}, or leave the column out (drop={name!r})."
         )
     odd = looks.other or looks.dressed
     if odd is None:

@@ -19,7 +19,7 @@ import discriminant
 
 from .conftest import COMMAND, Outcome, command, environment, shell
 
-COMMANDS = ["check", "verify", "fit", "predict", "explain", "compare", "plot", "export", "datasets", "methods"]
+COMMANDS = ["check", "verify", "fit", "predict", "score", "explain", "compare", "plot", "export", "datasets", "methods"]
 
 
 def test_version() -> None:
@@ -110,7 +110,7 @@ def test_bar_on_a_terminal(tmp_path: Path) -> None:
 
     frame = pl.DataFrame({f"x{j}": X[:, j] for j in range(10)}).with_columns(target=pl.Series(y))
     frame.write_parquet(tmp_path / "overlap.parquet")
-    shown = on_terminal("fit", str(tmp_path / "overlap.parquet"), "--set", "max_iter=6000")
+    shown = on_terminal("fit", str(tmp_path / "overlap.parquet"), "-m", "perceptron", "--set", "max_iter=6000")
     assert b"fitting Perceptron" in shown
     assert b"%" in shown
     assert b"0:00:0" in shown  # the time left

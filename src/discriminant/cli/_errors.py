@@ -24,6 +24,7 @@ WORDS = {  # what a report says to a reader of Python, for a reader of the termi
     r"Perceptron\(pocket=True\)": "--method perceptron-pocket",
     r"separability\(X, y\)(\.hyperplane)?|diagnose\(X, y\)": "`discriminant check`",
     r" \(row \d+ of coef_\)": "",
+    r"; standardize them\b": r"\g<0> (--standardize)",
     r"\bmax_iter\b": "--set max_iter",
     r"\brandom_state\b": "--seed",
     r"\bstandardized? (the )?features\b": r"\g<0> (--standardize)",
@@ -60,6 +61,7 @@ def is_late(error: BaseException) -> bool:
 def option_names(text: str) -> str:
     """The library speaks of parameters, missing='drop'; here they are options, --missing drop."""
     text = text.replace("header=False", "--no-header").replace("header=True", "--header")
+    text = text.replace("leave such rows out.", "leave such rows out (--missing drop).")
     text = SECONDS.sub(r"--max-seconds \1", text)
     return OPTION.sub(lambda found: f"--{found[1]} {quote(found[2])}", text)
 

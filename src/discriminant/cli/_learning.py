@@ -111,7 +111,11 @@ def _ask_about_numbers(model: Any, y: Any, target: str | None, refused: bool) ->
     """Ask whether a target of many different numbers is a class for each; where nobody named the method, refuse it."""
     from sklearn.base import is_regressor
 
-    if is_regressor(model) or y.dtype.kind not in "iuf" or len(found := set(y.tolist())) <= MOST_NUMBERS:
+    try:  # labels are texts where a file writes them so: 21 and 21.5, or 21,5
+        found = {float(label.replace(",", ".") if isinstance(label, str) else label) for label in set(y.tolist())}
+    except ValueError:
+        return
+    if is_regressor(model) or len(found) <= MOST_NUMBERS:
         return
     text = (
         f"--target {target}: it holds {len(found):,} different numbers from {min(found):g} to {max(found):g}. If a "

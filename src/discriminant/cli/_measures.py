@@ -173,7 +173,7 @@ def headline(facts: dict[str, Any]) -> str:
         r2 = "" if facts["r2"] is None else f", R² {facts['r2']:.4f}"
         return (
             f"{facts['rows']:,} rows, root mean squared error {facts['root_mean_squared_error']:.6g}, mean absolute "
-            f"error {facts['mean_absolute_error']:.6g}{r2}; always naming the mean: {np.sqrt(facts['mean_variance']):.6g}"
+            f"error {facts['mean_absolute_error']:.6g}{r2}; the mean alone {np.sqrt(facts['mean_variance']):.6g}"
         )
     low, high = facts["interval"]
     wrong = f"{facts['errors']:,} of {facts['rows']:,} rows wrong, {facts['error']:.2%}"

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any, TextIO
 
-from ._errors import CommandError, shortened
+from ._errors import CommandError, command_words, shortened
 
 DELAY = 1.0  # seconds before a bar appears
 LATER = 3.0  # and before a line does where there is no terminal for a bar
@@ -137,6 +137,12 @@ def plain(value: Any) -> Any:
 def named(text: str, names: Sequence[str]) -> str:
     """The text of a report with the features by their names: it knows only their places."""
     return re.sub(r"\(feature (\d+)\)", lambda found: f"({in_line(names[int(found[1])])})", text)
+
+
+def report_of(model: Any, names: Sequence[str], standardized: bool, **further: str) -> str:
+    """Why a fit stopped, in the words of the command line and with the features by their names."""
+    text = command_words(model.report_.text(**further))
+    return named(text.replace("; standardize them (--standardize)", "") if standardized else text, names)
 
 
 def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TARGET = "target"  # the column of the labels of a built-in data set
 TARGETS = (TARGET, "y")  # and of a file, if none is named
+MANY_TEXTS = 3  # columns of text that are told of together
 SEED = 0  # of generated data sets: a proof about one must hold tomorrow
 
 
@@ -156,7 +157,18 @@ def contrasts(recipe: Recipe, X: Any) -> tuple[Any, list[str], dict[str, Any]]:
 
 def tell_reading(recipe: Recipe) -> None:
     if recipe.reading:
-        say(f"Read {shortened(option_names('; '.join(recipe.reading)))}.")
+        say(f"Reading: {shortened('; '.join(reading_of(recipe)))}.")
+
+
+def reading_of(recipe: Recipe) -> list[str]:
+    """How the table was read, where that is not plain, in the words of the command line; many texts in one sentence."""
+    texts = {f"column {each.name!r}: {each.read_as(0, 0)[0]}": each for each in recipe.columns if each.levels}
+    plain = [words for words in recipe.reading if words in texts]
+    if len(plain) < MANY_TEXTS:
+        return [option_names(words) for words in recipe.reading]
+    shown = ", ".join(f"{texts[words].name} ({texts[words].width:,})" for words in plain)
+    together = f"{len(plain)} columns of text, a column of zeros and ones for each of their levels: {shown}"
+    return [*(option_names(words) for words in recipe.reading if words not in plain), together]
 
 
 def _regresses(given: Rows) -> bool:

@@ -12,7 +12,7 @@ import typer
 
 from ._errors import CommandError, command_words
 from ._options import Json, Model, Quiet
-from ._output import aligned, echo, echo_json, in_line, named
+from ._output import aligned, echo, echo_json, in_line, report_of
 from ._tables import model_of
 
 TERMS = 12  # of a discriminant that are printed
@@ -37,7 +37,7 @@ def explain(
             echo(f"{_ranked(facts, top)}\n\n", heading=True)
         if (table := _coefficients(fitted, facts)) is not None:
             echo(f"{table}\n\n", heading=True)
-        echo(f"Why it stopped\n{named(command_words(str(fitted.report_)), facts['features'])}")
+        echo(f"Why it stopped\n{report_of(fitted, facts['features'], facts['standardized'])}")
 
 
 def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""``discriminant fit``: learn a model, tell why it stopped, and save it.  Tests: ``tests/cli/test_models.py``."""
+"""``discriminant fit``: learn a model, tell why it stopped, and save it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import Annotated, Any
 
-from ._errors import INTERRUPTED, CommandError, command_words
+from ._errors import INTERRUPTED, CommandError
 from ._learning import Learned, learned
 from ._methods import DEFAULT, find
 from ._options import Json, Quiet, Training, file_option, option, taking
-from ._output import check_place, echo, echo_json, in_line, named, say
+from ._output import check_place, echo, echo_json, in_line, report_of, say
 
 UNEVEN = 100  # times that one feature may spread more widely than another without a hint
 
@@ -151,15 +151,12 @@ def _text(found: Learned, facts: dict[str, Any], given: Training) -> str:
         left = f"{facts['errors']:,} of {rows:,} rows ({facts['train_error']:.2%}) on the wrong side at the end"
         lines = {"training": f"{left}; {always(facts)}"}
     if test is not None:
-        where = f"{test['rows']:,} rows held out" if found.held is not None else "of another table"
-        lines["test"] = f"{where}: {headline(test)}"
+        lines["test"] = f"{'held out' if found.held is not None else 'another table'}: {headline(test)}"
     if given.method is None:
-        scaled = " on standardized features" if facts["standardized"] else ""
-        lines["method"] = (
-            f"logistic regression{scaled}, because no --method was named; `discriminant compare` tries all"
-        )
+        scaled = " with --standardize" if facts["standardized"] else ""
+        lines["chosen"] = f"--method {DEFAULT}{scaled}, because none was named; `discriminant compare` tries them all"
     lines["hint"] = _hint(found) or ""
-    text = named(command_words(found.model.report_.text(**lines)), facts["features"])
+    text = report_of(found.model, facts["features"], facts["standardized"], **lines)
     more = "" if test is None else in_words(test)
     return f"{text}\n\nTest\n{more}" if more else text
 

@@ -195,8 +195,8 @@ def _check_looks(name: str, levels: list[str], rows: int) -> None:
         return  # nothing but plain numbers, which somebody has turned into text
     if not few:
         raise TableError(
-            f"column {name!r} holds {odd!r} among numbers; correct it, leave the field empty if its value is "
-            f"missing, or leave the column out (drop={name!r})."
+            f"column {name!r} holds {odd!r} among numbers; correct it, say na={odd!r} if that stands for a missing "
+            f"value, or leave the column out (drop={name!r})."
         )
     text = (
         f"column {name!r} is taken for text, each number in it for a level of its own, because it holds "

@@ -1,7 +1,4 @@
-"""What a user may say of a text file, and its bytes as UTF-8: unpacked where gzip has packed them, and decoded.
-
-Tests: ``tests/io/test_tables.py``.
-"""
+"""What a user may say of a text file, and its bytes as UTF-8: unpacked where gzip has packed them, and decoded."""
 
 from __future__ import annotations
 

@@ -103,6 +103,11 @@ def test_many_numbers_ask_for_a_regression(inside: Inside, tmp_path: Path, decim
     assert (meant.code, meant.json["rows"], meant.json["test"]["rows"]) == (0, 45, 15)
 
 
+def test_names_that_look_like_python_stay_as_they_are(inside: Inside, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,label\n1,max_iter\n2,max_iter\n3,max_iter\n4,report_\n")
+    assert "always naming max_iter would" in inside("fit", tmp_path / "a.csv", "-t", "label").out
+
+
 def test_few_numbers_are_classes(inside: Inside) -> None:
     assert inside("fit", "iris", "-m", "fisher").err == ""
 
@@ -113,7 +118,12 @@ def test_the_table_of_a_regression(inside: Inside, uneven: Path, tmp_path: Path)
     model = io.load(tmp_path / "m.json")
     assert "std error        z        p     2.5 %    97.5 %" in told
     assert f"narrow   {model.coef_[0, 1]:10.4f}" in told
+    rows = inside("explain", tmp_path / "m.json", "--json").json["coefficients"]
+    assert [row["coefficient"] for row in rows] == ["intercept", "wide", "narrow"]
+    assert [row["estimate"] for row in rows] == model.summary().coef.tolist()
+    assert [[row["low"], row["high"]] for row in rows] == model.summary().interval.tolist()
     inside("fit", uneven, "-t", "label", "-o", tmp_path / "m.json")
+    assert inside("explain", tmp_path / "m.json", "--json").json["coefficients"] is None
     assert (
         "there are no standard errors: they belong to maximum likelihood; fit with --set penalty=none"
         in inside("explain", tmp_path / "m.json").out

@@ -46,8 +46,8 @@ Data = Annotated[
     str,
     argument(
         "DATA",
-        "A table (.csv .tsv .parquet .arrow .feather .jsonl .libsvm .npy .npz), the name of a data set such as iris or "
-        "table-1-3, or - for CSV on standard input.",
+        "A table (.csv .tsv .parquet .arrow .feather .jsonl .libsvm .npy .npz, also .csv.gz), the name of a data "
+        "set such as iris or table-1-3, or - for CSV on standard input.",
     ),
 ]
 Model = Annotated[str, argument("MODEL", "A model file that fit wrote; - for standard input.")]

@@ -140,9 +140,13 @@ def named(text: str, names: Sequence[str]) -> str:
 
 
 def report_of(model: Any, names: Sequence[str], standardized: bool, **further: str) -> str:
-    """Why a fit stopped, in the words of the command line and with the features by their names."""
-    text = command_words(model.report_.text(**further))
-    return named(text.replace("; standardize them (--standardize)", "") if standardized else text, names)
+    """Why a fit stopped, in the words of the command line and with the features by their names.
+
+    The ``further`` lines, which may hold names that look like Python, come in as they are.
+    """
+    text = command_words(model.report_.text(**{name: f"\0{name}\0" for name in further}))
+    text = named(text.replace("; standardize them (--standardize)", "") if standardized else text, names)
+    return re.sub("\0(.*?)\0", lambda found: further[found[1]], text)
 
 
 def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -35,8 +35,10 @@ def explain(
         if facts["discriminants"] is not None:
             echo(f"{_formulas(facts)}\n\n")
             echo(f"{_ranked(facts, top)}\n\n", heading=True)
-        if (table := _coefficients(fitted, facts)) is not None:
-            echo(f"{table}\n\n", heading=True)
+        if hasattr(fitted, "summary"):
+            table = _summary(fitted, list(map(in_line, facts["features"])))
+            told = f": {command_words(table)}" if isinstance(table, str) else f"\n{table}"
+            echo(f"Coefficients{told}\n\n", heading=True)
         echo(f"Why it stopped\n{report_of(fitted, facts['features'], facts['standardized'])}")
 
 
@@ -53,6 +55,7 @@ def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
         "features": names,
         "discriminants": _discriminants(fitted, names),
         "ranking": _ranking(fitted, names),
+        "coefficients": _coefficients(fitted, names),
         "status": fitted.status_.name,
         "report": fitted.report_.to_dict(),
     }
@@ -107,15 +110,21 @@ def _ranking(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
     ]
 
 
-def _coefficients(fitted: Any, facts: dict[str, Any]) -> str | None:
-    """The table of a regression's estimates with their errors, or why there is none; None of other procedures."""
-    if not hasattr(fitted, "summary"):
-        return None
+def _summary(fitted: Any, names: list[str]) -> Any:
+    """The table of a regression's estimates with their errors, or in words why there is none."""
     try:
-        table = fitted.summary()
+        return replace(fitted.summary(), names=["intercept", *names])
     except ValueError as error:
-        return f"Coefficients: {command_words(str(error))}"
-    return f"Coefficients\n{replace(table, names=['intercept', *map(in_line, facts['features'])])}"
+        return str(error)
+
+
+def _coefficients(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
+    """The same table as data; None where there is none."""
+    if not hasattr(fitted, "summary") or isinstance(table := _summary(fitted, names), str):
+        return None
+    columns = (table.names, table.coef, table.std_error, table.z, table.p, *table.interval.T)
+    heads = ("coefficient", "estimate", "std_error", "z", "p", "low", "high")
+    return [dict(zip(heads, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _favored(fitted: Any) -> list[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -13,7 +12,7 @@ from typing import Annotated, Any
 from ._errors import INTERRUPTED, CommandError
 from ._learning import Learned, learned
 from ._methods import DEFAULT, find
-from ._options import Json, Quiet, Training, file_option, option, taking
+from ._options import File, Json, Quiet, Training, file_option, option, taking
 from ._output import check_place, echo, echo_json, in_line, report_of, say
 
 UNEVEN = 100  # times that one feature may spread more widely than another without a hint
@@ -104,8 +103,7 @@ def _tested(found: Learned, given: Training, test: str | None) -> dict[str, Any]
     from ._measures import Answers, measures
 
     if found.held is None:
-        other = replace(given, data=test, format=None)
-        return measured(other, found.model, found.recipe, given.missing, found.recipe.target)
+        return measured(File(test), found.model, found.recipe, given.missing, found.recipe.target)
     X, y = found.held
     return measures(getattr(found.model, "classes_", None), y, Answers.of(found.model, X))
 
@@ -155,7 +153,8 @@ def _text(found: Learned, facts: dict[str, Any], given: Training) -> str:
     if given.method is None:
         scaled = " with --standardize" if facts["standardized"] else ""
         lines["chosen"] = f"--method {DEFAULT}{scaled}, because none was named; `discriminant compare` tries them all"
-    lines["hint"] = _hint(found) or ""
+    if (hint := _hint(found)) is not None:
+        lines["hint"] = hint
     text = report_of(found.model, facts["features"], facts["standardized"], **lines)
     more = "" if test is None else in_words(test)
     return f"{text}\n\nTest\n{more}" if more else text

@@ -241,8 +241,9 @@ def test_nothing_of_a_file_steers_the_terminal(
     frame = polars.DataFrame({EVIL: [1.0, 2.0, 3.0], "level": ["u", EVIL, "u"], "target": [EVIL, "y", "y"]})
     frame.write_parquet("data.parquet")
     shown = [
-        inside("fit", "data.parquet", "-o", "model.json"),
+        inside("fit", "data.parquet", "-m", "perceptron", "-o", "model.json"),
         inside("explain", "model.json"),
+        inside("score", "model.json", "data.parquet"),
         inside("check", "data.parquet"),
         inside("compare", "data.parquet", "--methods", "fisher", "--cv", "0", "--jobs", "1"),
         inside("fit", "data.parquet", "--features", "no"),

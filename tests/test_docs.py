@@ -3,6 +3,7 @@
 import re
 import runpy
 import sys
+import tomllib
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -40,11 +41,22 @@ def test_example_names_its_source(path: Path) -> None:
     assert re.search(r"^Source: .*\*.+\*", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def links(name: str) -> list[str]:
+    return re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "CHANGELOG.md"])
 def test_links_lead_to_files(name: str) -> None:
-    text = (ROOT / name).read_text(encoding="utf-8")
-    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)
-    assert not [link for link in links if "://" not in link and not (ROOT / link).exists()]
+    assert not [link for link in links(name) if "://" not in link and not (ROOT / link).exists()]
+
+
+def test_links_of_the_readme_work_on_any_page() -> None:
+    """A package index shows the README without the files beside it: pictures are raw files, all else are pages."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    place = re.compile(re.escape(project["urls"]["Repository"]) + r"/(?:blob|raw)/main/(.+)")
+    found = {link: place.fullmatch(link) for link in links("README.md")}
+    assert not [link for link, match in found.items() if match is None or not (ROOT / match[1]).exists()]
+    assert all(("/raw/" in link) == link.endswith(".png") for link in found)
 
 
 def test_picture_is_small() -> None:

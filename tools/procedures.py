@@ -8,6 +8,7 @@ the table in src/discriminant/__init__.py. tests/test_repository.py draws it aga
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 from rooms import ROOT, between
@@ -17,6 +18,12 @@ def fields(page: Path) -> dict[str, str]:
     """The fields that a page opens with, ``:ends: at a clean pass``; Sphinx keeps them and shows nothing of them."""
     opening = page.read_text(encoding="utf-8").partition("\n\n")[0]
     return dict(re.findall(r"^:(\w+): (.*)$", opening, re.MULTILINE))
+
+
+def pages(root: Path) -> str:
+    """Where the files of the repository can be read: a package index shows the README alone."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return f"{project['urls']['Repository']}/blob/main"
 
 
 def procedures(root: Path = ROOT) -> str:
@@ -31,7 +38,8 @@ def procedures(root: Path = ROOT) -> str:
             row = f"| {name} | {found['minimizes']} | {found['ends']} | {found['source']} |"
             rows.append((place, found["procedure"], row))
     head = ["| name | minimizes | ends | source |", "|---|---|---|---|"]
-    return "\n".join([*head, *(row for *_, row in sorted(rows))]) + "\n"
+    table = "\n".join([*head, *(row for *_, row in sorted(rows))]) + "\n"
+    return table.replace("](docs/", f"]({pages(root)}/docs/")
 
 
 def code(names: str) -> str:

@@ -108,7 +108,7 @@ def test_a_fit_that_takes_too_long_is_no_bad_input(inside: Callable[..., Outcome
 def test_proof_goes_through_a_pipe(tables: Path) -> None:
     line = "discriminant check customers.csv -t churned --json | discriminant verify - customers.csv -t churned --json"
     found = shell(line, tables)
-    read = "Read column 'color': text, 3 levels stand for 3 columns of zeros and ones."
+    read = "Reading: column 'color': text, 3 levels stand for 3 columns of zeros and ones."
     assert (found.code, found.err.splitlines()) == (0, [read, read])  # by check, and by verify
     assert found.json | {"question": None} == {
         "format": "discriminant verification",

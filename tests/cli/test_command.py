@@ -19,19 +19,7 @@ import discriminant
 
 from .conftest import COMMAND, Outcome, command, environment, installed, shell
 
-COMMANDS = [
-    "check",
-    "verify",
-    "fit",
-    "predict",
-    "explain",
-    "compare",
-    "plot",
-    "export",
-    "datasets",
-    "methods",
-    "warm-up",
-]
+COMMANDS = "check verify fit predict score explain compare plot export datasets methods warm-up".split()
 
 
 def test_version() -> None:
@@ -122,7 +110,7 @@ def test_bar_on_a_terminal(tmp_path: Path) -> None:
 
     frame = pl.DataFrame({f"x{j}": X[:, j] for j in range(10)}).with_columns(target=pl.Series(y))
     frame.write_parquet(tmp_path / "overlap.parquet")
-    shown = on_terminal("fit", str(tmp_path / "overlap.parquet"), "--set", "max_iter=6000")
+    shown = on_terminal("fit", str(tmp_path / "overlap.parquet"), "-m", "perceptron", "--set", "max_iter=6000")
     assert b"fitting Perceptron" in shown
     assert b"%" in shown
     assert b"0:00:0" in shown  # the time left
@@ -253,8 +241,9 @@ def test_nothing_of_a_file_steers_the_terminal(
     frame = polars.DataFrame({EVIL: [1.0, 2.0, 3.0], "level": ["u", EVIL, "u"], "target": [EVIL, "y", "y"]})
     frame.write_parquet("data.parquet")
     shown = [
-        inside("fit", "data.parquet", "-o", "model.json"),
+        inside("fit", "data.parquet", "-m", "perceptron", "-o", "model.json"),
         inside("explain", "model.json"),
+        inside("score", "model.json", "data.parquet"),
         inside("check", "data.parquet"),
         inside("compare", "data.parquet", "--methods", "fisher", "--cv", "0", "--jobs", "1"),
         inside("fit", "data.parquet", "--features", "no"),

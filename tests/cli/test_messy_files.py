@@ -84,7 +84,9 @@ CASES = {
     "decimal commas between semicolons": overlaps(table(";").replace(".", ",")),
     "decimal commas between tabulators": overlaps(table("\t").replace(".", ",")),
     "a German Excel export": overlaps(GERMAN),
-    "decimal commas between commas": refused(column("1,5", "2,5", "3,5", "4,5", "5,5"), "'x'", "with a decimal comma"),
+    "decimal commas between commas": refused(
+        column("1,5", "2,5", "3,5", "4,5", "5,5"), "'x'", "with a decimal comma; say --decimal ,"
+    ),
     "thousands": refused(column("1,190", "2,190", "990", "4,190", "5,190"), "'x'", "with a thousands separator"),
     "percent": refused(column("15%", "25%", "35 %", "45%", "5%"), "'x'", "'15%' with a percent sign", "--drop x"),
     "currency": refused(column("$12.50", "$3", "$4.00", "$5", "$6"), "'x'", "'$12.50' with a currency"),
@@ -122,10 +124,41 @@ CASES = {
     "a quotation over two lines": Case('"x\nin m",note,label\n1,"a\nb",a\n2,"c, d",b\n', 0, ("'note': text, 2",)),
     "a quotation without end": refused(table().replace("3.5", '"3.5'), "begins in row 3 has no end; close"),
     "a quotation mark inside a field": refused('x,size,label\n1,5" pipe,a\n2,6" pipe,b\n', "inside a field; put"),
-    "UTF-16": refused(table().encode("utf-16"), "UTF-16; save it as UTF-8"),
+    "UTF-16": overlaps(table().encode("utf-16")),
+    "UTF-16 without a mark, said": overlaps(table().encode("utf-16-le"), options="--encoding utf-16-le"),
     "UTF-16 without a mark": refused(table().encode("utf-16-le"), "no text; save it as CSV in UTF-8"),
     "Latin-1": refused(table(header="größe,z,label").encode("latin-1"), "save it as UTF-8"),
-    "gzip": refused(gzip.compress(table().encode()), "compressed by gzip; unpack it first"),
+    "Latin-1, said": overlaps(table(header="größe,z,label").encode("latin-1"), options="--encoding latin-1"),
+    "Latin-1, said, with the mark of UTF-8": overlaps("\ufeff" + table(), options="--encoding latin-1"),
+    "an encoding that is none": refused(table(), "encoding", "latin-1", options="--encoding latin-11"),
+    "an encoding that does not fit": refused(
+        "größe,label\n1,a\n", "byte 3 of it is no text in ascii", options="--encoding ascii"
+    ),
+    "gzip": overlaps(gzip.compress(table().encode())),
+    "gzip, Latin-1": overlaps(
+        gzip.compress("x,z,läbel\n1,2,a\n2,3,b\n3,4,a\n".encode("cp1252")), options="--encoding cp1252 -t läbel"
+    ),
+    "gzip, cut off": refused(gzip.compress(table().encode())[:-20], "end-of-stream"),
+    "an Excel workbook with a sheet": refused(
+        b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml", "this is an Excel workbook: save"
+    ),
+    "other signs of missing": overlaps(
+        table().replace("2.5", "-999"), "1 of 5 rows left out, which lack", options="--na -999 --missing drop"
+    ),
+    "a word for missing": refused(
+        column("1.5", "2.5", "absent", "4.5", "5.5"), "'x' holds 'absent' among", "--na absent"
+    ),
+    "a word for missing, said": overlaps(
+        column("1.5", "2.5", " absent", "4.5", "5.5"), "the median 3.5 in", options="--na absent,gone --missing median"
+    ),
+    "decimal commas between commas, said": overlaps(column("1,5", "2,5", "3,5", "4,5", "5,5"), options="--decimal ,"),
+    "decimal points between semicolons, said": overlaps(table(";"), options="--decimal ."),
+    "a decimal mark that is none": refused(table(), "'.' or ','", options="--decimal ;"),
+    "remarks of another kind": overlaps("// one\n" + table(end="\n// two\n"), options="--comment //"),
+    "remarks in between only": overlaps(table(end="\n# two, three, four, five\n"), options="--comment #"),
+    "ragged rows below blank lines and remarks": refused(
+        "# one\n" + table(end="\n\n# two, 3, 4, 5\n") + "1,2,3,4\n", "row 6 has 4 fields"
+    ),
     "an Excel workbook": refused(b"PK\x03\x04\x14\x00\x06\x00" + bytes(50), "Excel workbook", "save the sheet as CSV"),
     "an old Excel workbook": refused(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(50), "Excel workbook"),
     "a page": refused("<!DOCTYPE html>\n<html><table></table></html>\n", "HTML"),
@@ -177,7 +210,7 @@ def test_verdict_or_sentence(inside: Callable[..., Outcome], tmp_path: Path, nam
 def test_other_commands_tell_on_stderr(inside: Callable[..., Outcome], tmp_path: Path) -> None:
     path = tmp_path / "messy.csv"
     path.write_text("x, color, label\n1, red, a\n2, blue, b\n3, red, a\n4, blue, b\n")
-    told = "Read column 'color': text, 2 levels stand for 2 columns of zeros and ones.\n"
+    told = "Reading: column 'color': text, 2 levels stand for 2 columns of zeros and ones.\n"
     proved = inside("check", path, "-t", "label", "--json")
     assert proved.err == told
     assert Certificate.from_json(proved.out).verdict == "complete"
@@ -218,8 +251,7 @@ def test_a_model_without_names_predicts_without_names(inside: Callable[..., Outc
     path, model = tmp_path / "bare.csv", tmp_path / "model.json"
     path.write_text("1.5,a\n2.5,a\n4.5,b\n5.5,b\n")
     assert inside("fit", path, "--no-header", "-t", "2", "-m", "fisher", "-o", model).code == 0
-    refusal = inside("predict", model, path)
-    assert (refusal.code, "--no-header" in refusal.err) == (2, True)
-    found = inside("predict", model, path, "--no-header", "--json")
-    assert found.json["predictions"] == ["a", "a", "b", "b"]
+    for more in ([], ["--no-header"]):
+        assert inside("predict", model, path, *more, "--json").json["predictions"] == ["a", "a", "b", "b"]
+    assert "there is no column 'column_1'" in inside("predict", model, path, "--header").err
     assert "leave it out" in inside("check", tmp_path / "none.npz", "--no-header", "--format", "npz").err

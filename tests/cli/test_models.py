@@ -19,7 +19,8 @@ from .conftest import COMMAND, LABELS, Outcome, X, command, environment, shell
 
 FIT = {
     "format", "version", "method", "class", "parameters", "target", "features", "classes", "rows", "errors",
-    "train_error", "mean_squared_error", "status", "finished", "report", "model", "interrupted",
+    "train_error", "majority", "majority_error", "standardized", "mean_squared_error", "status", "finished", "report",
+    "model", "interrupted", "test",
 }  # fmt: skip
 
 
@@ -27,7 +28,7 @@ FIT = {
 def model(tables: Path) -> Path:
     """A model of the customers, written by another process."""
     path = tables / "model.json"
-    found = command("fit", tables / "customers.csv", "--target", "churned", "-o", path, "--json")
+    found = command("fit", tables / "customers.csv", "--target", "churned", "-m", "perceptron", "-o", path, "--json")
     assert found.code == 0
     assert str(path) in found.err
     facts = found.json
@@ -90,7 +91,7 @@ def test_one_pipe_from_data_to_predictions(tables: Path) -> None:
 
 
 def test_report_goes_to_stderr_beside_a_model_on_stdout(inside: Callable[..., Outcome]) -> None:
-    found = inside("fit", "or-function", "-o", "-")
+    found = inside("fit", "or-function", "-m", "perceptron", "-o", "-")
     assert json.loads(found.out)["procedure"] == "Perceptron"
     assert "corrections" in found.err
 
@@ -140,7 +141,7 @@ def test_settings_are_parameters(inside: Callable[..., Outcome]) -> None:
 
 
 def test_a_fit_that_does_not_finish_warns(inside: Callable[..., Outcome]) -> None:
-    found = inside("fit", "xor")
+    found = inside("fit", "xor", "-m", "perceptron")
     assert found.code == 0
     cycles = "Perceptron: cycles: the same weights came back, so that the corrections repeat for ever"
     assert found.err == f"Warning: {cycles}.\n"  # the report says the rest
@@ -223,7 +224,7 @@ def test_interrupt_of_a_long_fit(verb: str, output: str, told: str, tmp_path: Pa
     X, y = datasets.overlap(20_000, 5, random_state=0)
     frame = pl.DataFrame({f"x{j}": X[:, j] for j in range(5)}).with_columns(target=pl.Series(y))
     frame.write_parquet(tmp_path / "overlap.parquet")
-    line = [COMMAND, verb, "overlap.parquet", "--set", "max_iter=100000000", "-o", output, "--json"]
+    line = [COMMAND, verb, "overlap.parquet", "-m", "perceptron", "--set", "max_iter=100000000", "-o", output, "--json"]
     process = subprocess.Popen(
         line, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -295,7 +296,8 @@ def test_predictions_of_a_table_in_portions(
     with data.open("a") as file:
         file.write("1,,0\n")
     found = inside("predict", model, data, "-o", scored)
-    assert (found.code, found.err) == (2, "Error: column 'b' lacks a value in row 501; fill it in.\n")
+    remedy = "fill it in, or leave such rows out (--missing drop)"
+    assert (found.code, found.err) == (2, f"Error: column 'b' lacks a value in row 501; {remedy}.\n")
     assert io.read(scored).equals(written)
 
 

@@ -43,7 +43,7 @@ def test_examples_print_what_the_page_says(
             assert found.code == 0, found.err
             assert checker.check_output(f"{expected.rstrip()}\n", found.out, FLAGS), f"{line}\n{found.out}"
             seen += 1
-    assert seen == 8
+    assert seen == 10
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,8 @@ def test_examples_print_what_the_page_says(
         ("check", "check xor"),
         ("verify", "verify proof.json xor"),
         ("fit", "fit or-function -o model.json"),
-        ("predict", "predict model.json or-function --scores"),
+        ("predict", "predict model.json or-function --scores --probabilities"),
+        ("score", "score model.json or-function"),
         ("explain", "explain model.json"),
         ("compare", "compare or-function --methods perceptron --cv 0 --jobs 1"),
         ("plot", "plot or-function -o picture.svg"),

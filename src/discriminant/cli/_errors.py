@@ -17,7 +17,18 @@ INTERRUPTED = 130
 LONGEST = 880  # characters of a message; with its "Error: " it stays below 900
 FEW = 8  # names that a message lists
 
-OPTION = re.compile(r"\b(missing|unseen|format|drop)='([^']*)'")
+OPTION = re.compile(r"\b(missing|unseen|format|drop|na|decimal|encoding|comment)='([^']*)'")
+SETTING = re.compile(r"\b([a-z]\w*)=(?:(True|False|None)|'([^']*)')")
+ATTRIBUTE = re.compile(r"(?<!\w)\.?([a-z]+(?:_[a-z]+)*)_(?!\w)")  # what a fit leaves behind: report_, last_weights_
+WORDS = {  # what a report says to a reader of Python, for a reader of the terminal
+    r"Perceptron\(pocket=True\)": "--method perceptron-pocket",
+    r"separability\(X, y\)(\.hyperplane)?|diagnose\(X, y\)": "`discriminant check`",
+    r" \(row \d+ of coef_\)": "",
+    r"; standardize them\b": r"\g<0> (--standardize)",
+    r"\bmax_iter\b": "--set max_iter",
+    r"\brandom_state\b": "--seed",
+    r"\bstandardized? (the )?features\b": r"\g<0> (--standardize)",
+}
 SECONDS = re.compile(r"\bmax_seconds=(\S+)")
 
 
@@ -50,8 +61,18 @@ def is_late(error: BaseException) -> bool:
 def option_names(text: str) -> str:
     """The library speaks of parameters, missing='drop'; here they are options, --missing drop."""
     text = text.replace("header=False", "--no-header").replace("header=True", "--header")
+    text = text.replace("leave such rows out.", "leave such rows out (--missing drop).")
     text = SECONDS.sub(r"--max-seconds \1", text)
     return OPTION.sub(lambda found: f"--{found[1]} {quote(found[2])}", text)
+
+
+def command_words(report: str) -> str:
+    """A report in the words of the command line: pocket=True is --set pocket=true here."""
+    for python, words in WORDS.items():
+        report = re.sub(python, words, report)
+    report = option_names(report)
+    report = SETTING.sub(lambda found: f"--set {found[1]}={(found[2] or '').lower() or quote(found[3])}", report)
+    return ATTRIBUTE.sub(lambda found: found[1].replace("_", " "), report)
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

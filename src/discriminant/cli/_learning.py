@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ..io import Recipe
 
 
+MOST_NUMBERS = 20  # that are taken for classes without a word
+
+
 class _Passes:
     """A scikit-learn callback that tells how many passes are done, of how many at most."""
 
@@ -67,7 +70,10 @@ def _ended_while_compiling() -> Iterator[None]:
 
 
 class Learned(NamedTuple):
-    """A fitted model, what it was fitted to (with weights or None), and whether Ctrl-C ended it early."""
+    """A fitted model, what it was fitted to (with weights or None), and whether Ctrl-C ended it early.
+
+    ``held`` are the rows, with their labels, that were held out for a test.
+    """
 
     model: Any
     recipe: Any
@@ -75,17 +81,49 @@ class Learned(NamedTuple):
     y: Any
     weights: Any
     interrupted: bool
+    held: tuple[Any, Any] | None = None
 
 
-def learned(given: Training, procedure: Procedure, prepare: Callable[[Recipe], Any]) -> Learned:
+def learned(
+    given: Training,
+    procedure: Procedure,
+    prepare: Callable[[Recipe], Any],
+    scaled: bool = False,
+    training: Callable[[Any], Any] | None = None,
+) -> Learned:
     """The model of a table; ``prepare`` may refuse its columns before the fit.
 
-    It also imports what is needed after the fit, where nobody who has pressed Ctrl-C waits for it.
+    It also imports what is needed after the fit, where nobody who has pressed Ctrl-C waits for it. Features may be
+    ``scaled`` though nobody said so; ``training`` tells by the labels which rows to learn from.
     """
-    recipe, X, y, w = learnable(given)
+    recipe, X, y, w = learnable(given, scaled=scaled, training=training)
     prepare(recipe)
     model = make(procedure, given.settings, given.seed)
-    return Learned(model, recipe, X, y, w, learn(model, X, y, w))
+    _ask_about_numbers(model, y, recipe.target, given.method is None)
+    if training is None:
+        return Learned(model, recipe, X, y, w, learn(model, X, y, w))
+    kept = training(y)
+    held, X, y, w = (X[~kept], y[~kept]), X[kept], y[kept], None if w is None else w[kept]
+    return Learned(model, recipe, X, y, w, learn(model, X, y, w), held)
+
+
+def _ask_about_numbers(model: Any, y: Any, target: str | None, refused: bool) -> None:
+    """Ask whether a target of many different numbers is a class for each; where nobody named the method, refuse it."""
+    from sklearn.base import is_regressor
+
+    try:  # labels are texts where a file writes them so: 21 and 21.5, or 21,5
+        found = {float(label.replace(",", ".") if isinstance(label, str) else label) for label in set(y.tolist())}
+    except ValueError:
+        return
+    if is_regressor(model) or len(found) <= MOST_NUMBERS:
+        return
+    text = (
+        f"--target {target}: it holds {len(found):,} different numbers from {min(found):g} to {max(found):g}. If a "
+        "regression is meant, --method least-squares-regressor predicts numbers"
+    )
+    if refused:
+        raise CommandError(f"{text}; --method logistic takes each of them for a class of its own.")
+    warn(f"{text}; now each of them is a class of its own.")
 
 
 def learn(model: Any, X: Any, y: Any, w: Any) -> bool:

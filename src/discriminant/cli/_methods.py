@@ -15,6 +15,7 @@ from ._errors import CommandError, nearest
 
 WORDS = {"none": None, "null": None, "true": True, "false": False, "inf": float("inf"), "infinity": float("inf")}
 REGRESSORS = {kebab(name): Procedure(name) for name in discriminant.__all__ if name.endswith("Regressor")}
+DEFAULT = "logistic"  # serves whether the classes overlap or not, and has probabilities
 PROCEDURES: dict[str, Procedure] = METHODS | REGRESSORS
 
 
@@ -26,8 +27,9 @@ def short_name(name: str) -> str | None:
     return next((short for short, long in ALIASES.items() if long == name and len(short) < len(long)), None)
 
 
-def find(method: str) -> Procedure:
-    """The procedure of a name. That of a class stands for the class as it is, with its own defaults."""
+def find(method: str | None) -> Procedure:
+    """The procedure of a name, or of none. The name of a class stands for it as it is, with its own defaults."""
+    method = method or DEFAULT
     wanted = method.strip().lower().replace("_", "-")
     wanted = ALIASES.get(wanted, wanted)
     if wanted not in PROCEDURES:

@@ -46,8 +46,8 @@ Data = Annotated[
     str,
     argument(
         "DATA",
-        "A table (.csv .tsv .parquet .arrow .feather .jsonl .libsvm .npy .npz), the name of a data set such as iris or "
-        "table-1-3, or - for CSV on standard input.",
+        "A table (.csv .tsv .parquet .arrow .feather .jsonl .libsvm .npy .npz, also .csv.gz), the name of a data "
+        "set such as iris or table-1-3, or - for CSV on standard input.",
     ),
 ]
 Model = Annotated[str, argument("MODEL", "A model file that fit wrote; - for standard input.")]
@@ -72,23 +72,32 @@ UnseenOption = Annotated[
     ),
 ]
 Standardize = Annotated[
-    bool, typer.Option("--standardize", help="Bring every feature to mean 0 and standard deviation 1.")
+    bool | None,
+    option(
+        "Bring every feature to mean 0 and standard deviation 1; fit does so where it chooses the method.",
+        "--standardize/--no-standardize",
+    ),
 ]
 Format = Annotated[
     str | None, option("The format of DATA where its name does not tell: csv, parquet, …", metavar="FORMAT")
 ]
+FILES = {"rich_help_panel": "How a CSV file is written"}
 Header = Annotated[
     bool | None,
     option(
-        "Whether a CSV file begins with the names of its columns; without them they are column_1, column_2, …, or 1, "
-        "2, … for short.",
-        "--header/--no-header",
+        "Whether it begins with the names of its columns; without them they are column_1, column_2, …, or 1, 2, … for "
+        "short.",
+        "--header/--no-header", **FILES,
     ),
-]
+]  # fmt: skip
+Na = Annotated[str | None, option("What else stands for a missing value: -999,missing", metavar="A,B,C", **FILES)]
+Decimal = Annotated[str | None, option("What stands before fractions, . or a comma.", metavar="MARK", **FILES)]
+Encoding = Annotated[str | None, option("How its letters are written: cp1252, latin-1, …", metavar="NAME", **FILES)]
+Comment = Annotated[str | None, option("Leave out lines that begin with this, such as #.", metavar="MARK", **FILES)]
 Method = Annotated[
-    str,
-    typer.Option(
-        "--method", "-m", metavar="METHOD", help="The procedure; see `discriminant methods`.",
+    str | None,
+    option(
+        "The procedure, logistic if none is named; see `discriminant methods`.", "--method", "-m", metavar="METHOD",
         autocompletion=complete_methods,
     ),
 ]  # fmt: skip
@@ -118,16 +127,33 @@ Quiet = Annotated[
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Which columns of which table are meant."""
+class File:
+    """Which table is meant, and how it is written."""
 
     data: Data
+    format: Format = None
+    header: Header = None
+    na: Na = None
+    decimal: Decimal = None
+    encoding: Encoding = None
+    comment: Comment = None
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """What the user says of a CSV file, as ``io.scan`` takes it."""
+        told: dict[str, Any] = {"header": self.header, "na": names(self.na)}
+        told |= {"decimal": self.decimal, "encoding": self.encoding, "comment": self.comment}
+        return {name: value for name, value in told.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Rows(File):
+    """Which columns of it."""
+
     target: Target = None
     features: Features = None
     drop: Drop = None
     missing: MissingOption = Missing.REFUSE
-    format: Format = None
-    header: Header = None
 
 
 @dataclass(frozen=True)
@@ -135,7 +161,7 @@ class WeightedRows(Rows):
     """What is learned from them, and how much each row counts."""
 
     weights: Weights = None
-    standardize: Standardize = False
+    standardize: Standardize = None
     seed: Seed = 0
 
 
@@ -143,19 +169,16 @@ class WeightedRows(Rows):
 class Training(WeightedRows):
     """And by which procedure."""
 
-    method: Method = "perceptron"
+    method: Method = None
     settings: Setting = None
 
 
 @dataclass(frozen=True)
-class NewRows:
-    """Which table a model is asked about."""
+class NewRows(File):
+    """What a model that is asked about it does with what it does not know."""
 
-    data: Data
     missing: MissingInNew = None
     unseen: UnseenOption = None
-    format: Format = None
-    header: Header = None
 
 
 def taking(group: type[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

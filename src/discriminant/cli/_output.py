@@ -20,7 +20,7 @@ from threading import Timer
 from typing import Any, TextIO
 
 from .._engine.progress import CompilingNotice
-from ._errors import CommandError, shortened
+from ._errors import CommandError, command_words, shortened
 
 DELAY = 1.0  # seconds before a bar appears
 COMPILING = "compiling for this machine, once (`discriminant warm-up` does it all at once)"
@@ -140,6 +140,16 @@ def plain(value: Any) -> Any:
 def named(text: str, names: Sequence[str]) -> str:
     """The text of a report with the features by their names: it knows only their places."""
     return re.sub(r"\(feature (\d+)\)", lambda found: f"({in_line(names[int(found[1])])})", text)
+
+
+def report_of(model: Any, names: Sequence[str], standardized: bool, **further: str) -> str:
+    """Why a fit stopped, in the words of the command line and with the features by their names.
+
+    The ``further`` lines, which may hold names that look like Python, come in as they are.
+    """
+    text = command_words(model.report_.text(**{name: f"\0{name}\0" for name in further}))
+    text = named(text.replace("; standardize them (--standardize)", "") if standardized else text, names)
+    return re.sub("\0(.*?)\0", lambda found: further[found[1]], text)
 
 
 def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
 from ._methods import REGRESSORS, find
-from ._options import Rows, Training, WeightedRows, names
+from ._options import File, Rows, Training, WeightedRows, names
 from ._output import progress, say
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 TARGET = "target"  # the column of the labels of a built-in data set
 TARGETS = (TARGET, "y")  # and of a file, if none is named
+MANY_TEXTS = 3  # columns of text that are told of together
 SEED = 0  # of generated data sets: a proof about one must hold tomorrow
 
 
@@ -66,21 +68,27 @@ def class_names(found: Dataset) -> Any:
     return names[own] if known and names.tolist() != [str(label) for label in labels.tolist()] else found.y
 
 
-def table(source: str, format: str | None, **known: Any) -> tuple[Table, str | None]:
+def table(given: File, remembered: dict[str, Any] | None = None, **known: Any) -> tuple[Table, str | None]:
     """The table that the user means, and its target where it is known: a file, standard input, or a data set.
 
-    It comes in portions. What else is ``known`` of a CSV file is what ``io.scan`` takes.
+    It comes in portions. What else is ``known`` of a CSV file is what ``io.scan`` takes; what a model has
+    ``remembered`` of another one holds for this one too, unless the user says otherwise.
     """
     from ..io import Table, scan
+    from ..io.tables import is_text_table
 
-    if source != "-" and not Path(source).exists() and format is None:
+    source, written = given.data, given.written
+    if source != "-" and not Path(source).exists() and given.format is None:
         found = dataset(source)
-        if found is not None and known.get("header") is not None:
-            raise CommandError("--header and --no-header are for CSV files; leave them out.")
+        if found is not None and written:
+            name = "--header and --no-header are" if "header" in written else f"--{next(iter(written))} is"
+            raise CommandError(f"{name} for CSV files, and {source} is a data set of the package; leave it out.")
         if found is not None:
             return Table.of(frame_of(found)), TARGET
         _refuse(source)
-    return scan(source, format=format, **known), None
+    if remembered and is_text_table(source, given.format):
+        written = remembered | written
+    return scan(source, format=given.format, **written, **known), None
 
 
 def _refuse(source: str) -> None:
@@ -101,19 +109,32 @@ def _beside(source: str, suffixes: tuple[str, ...]) -> list[str]:
     folder = Path(source).parent
     if not folder.is_dir():
         return []
-    return [str(folder / entry.name) for entry in folder.iterdir() if entry.suffix.lower() in suffixes]
+    return [
+        str(folder / entry.name)
+        for entry in folder.iterdir()
+        if entry.name.lower().removesuffix(".gz").endswith(suffixes)
+    ]
 
 
-def learnable(given: Rows, counts: bool = False) -> tuple[Recipe, Any, Any, Any]:
-    """What is to be learned from which columns, and X, y and weights; ``counts`` are read as numbers."""
+def learnable(
+    given: Rows, counts: bool = False, scaled: bool = False, training: Callable[[Any], Any] | None = None
+) -> tuple[Recipe, Any, Any, Any]:
+    """What is to be learned from which columns, and X, y and weights; ``counts`` are read as numbers.
+
+    Features are standardized where the user says so, or where they are to be ``scaled`` unless the user says otherwise;
+    ``training`` tells the rows to learn that from.
+    """
     from ..io import Recipe
+    from ..io._columns import is_sparse
 
-    weights, standardize = (given.weights, given.standardize) if isinstance(given, WeightedRows) else (None, False)
+    weights, standardize = (given.weights, given.standardize) if isinstance(given, WeightedRows) else (None, None)
     target, weights = (_column(name, given.header) for name in (given.target, weights))
     with progress(f"reading {given.data}") as update:
         update(0, None)
         labels = () if counts or _regresses(given) else TARGETS if target is None else target
-        rows, known = table(given.data, given.format, header=given.header, labels=labels)
+        rows, known = table(given, labels=labels)
+        if standardize is None:
+            standardize = scaled and not any(map(is_sparse, rows.schema.values()))
         recipe = Recipe(
             target=target or known,
             features=_columns(given.features, given.header),
@@ -121,8 +142,9 @@ def learnable(given: Rows, counts: bool = False) -> tuple[Recipe, Any, Any, Any]
             weights=weights,
             missing=given.missing.value,
             standardize=standardize,
+            file=given.written,
         )
-        found = (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1)))
+        found = (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1), training=training))
     if isinstance(given, WeightedRows):
         tell_reading(recipe)
     return found
@@ -145,7 +167,18 @@ def contrasts(recipe: Recipe, X: Any) -> tuple[Any, list[str], dict[str, Any]]:
 
 def tell_reading(recipe: Recipe) -> None:
     if recipe.reading:
-        say(f"Read {shortened(option_names('; '.join(recipe.reading)))}.")
+        say(f"Reading: {shortened('; '.join(reading_of(recipe)))}.")
+
+
+def reading_of(recipe: Recipe) -> list[str]:
+    """How the table was read, where that is not plain, in the words of the command line; many texts in one sentence."""
+    texts = {f"column {each.name!r}: {each.read_as(0, 0)[0]}": each for each in recipe.columns if each.levels}
+    plain = [words for words in recipe.reading if words in texts]
+    if len(plain) < MANY_TEXTS:
+        return [option_names(words) for words in recipe.reading]
+    shown = ", ".join(f"{texts[words].name} ({texts[words].width:,})" for words in plain)
+    together = f"{len(plain)} columns of text, a column of zeros and ones for each of their levels: {shown}"
+    return [*(option_names(words) for words in recipe.reading if words not in plain), together]
 
 
 def _regresses(given: Rows) -> bool:

@@ -28,11 +28,12 @@ from .fit import fit
 from .methods import methods
 from .plot import plot
 from .predict import predict
+from .score import score
 from .verify import verify
 from .warm_up import warm_up
 
 COMMANDS: tuple[Callable[..., Any], ...] = (
-    check, verify, fit, predict, explain, compare, plot, export, datasets, methods, warm_up,
+    check, verify, fit, predict, score, explain, compare, plot, export, datasets, methods, warm_up,
 )  # fmt: skip
 
 app = typer.Typer(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .._engine.files import write_whole
-from ._errors import OVERLAP, QUASI, CommandError, option_names
+from ._errors import OVERLAP, QUASI, CommandError
 from ._options import (
     Family,
     FamilyOption,
@@ -23,7 +23,7 @@ from ._options import (
     taking,
 )
 from ._output import aligned, check_place, echo, say, watched
-from ._tables import contrasts, learnable, tell_reading
+from ._tables import contrasts, learnable, reading_of, tell_reading
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 MOST = 12  # columns that are told of
@@ -72,7 +72,7 @@ def check(
     else:
         for line in lines(found, COMMAND, references, float("inf") if coefficients else SHOWN):
             echo(line)
-        for line in _columns(recipe.reading, references):
+        for line in _columns(reading_of(recipe), references):
             echo(line)
         if coefficients:
             echo(f"\n{_table(found.coefficients())}")
@@ -87,7 +87,7 @@ def _table(ways: dict[Any, str]) -> str:
 
 def _columns(reading: list[str], references: Iterable[str]) -> Iterable[str]:
     """How the columns were read that are not plain numbers, below the verdict."""
-    told = [option_names(words) for words in reading[:MOST]]
+    told = reading[:MOST]
     if len(reading) > MOST:
         told.append(f"and {len(reading) - MOST:,} more")
     told += [f"held against: {', '.join(references)}"] if references else []

@@ -5,13 +5,14 @@ Tests: ``tests/cli/test_models.py``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
-from ._errors import CommandError
+from ._errors import CommandError, command_words
 from ._options import Json, Model, Quiet
-from ._output import aligned, echo, echo_json, in_line, named
+from ._output import aligned, echo, echo_json, in_line, report_of
 from ._tables import model_of
 
 TERMS = 12  # of a discriminant that are printed
@@ -34,7 +35,11 @@ def explain(
         if facts["discriminants"] is not None:
             echo(f"{_formulas(facts)}\n\n")
             echo(f"{_ranked(facts, top)}\n\n", heading=True)
-        echo(f"Why it stopped\n{named(str(fitted.report_), facts['features'])}")
+        if hasattr(fitted, "summary"):
+            table = _summary(fitted, list(map(in_line, facts["features"])))
+            told = f": {command_words(table)}" if isinstance(table, str) else f"\n{table}"
+            echo(f"Coefficients{told}\n\n", heading=True)
+        echo(f"Why it stopped\n{report_of(fitted, facts['features'], facts['standardized'])}")
 
 
 def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
@@ -50,6 +55,7 @@ def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
         "features": names,
         "discriminants": _discriminants(fitted, names),
         "ranking": _ranking(fitted, names),
+        "coefficients": _coefficients(fitted, names),
         "status": fitted.status_.name,
         "report": fitted.report_.to_dict(),
     }
@@ -102,6 +108,23 @@ def _ranking(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
         {"rank": rank, "feature": names[j], "size": float(sizes[j]), "speaks_for": favored[j]}
         for rank, j in enumerate(np.argsort(-sizes, kind="stable").tolist(), 1)
     ]
+
+
+def _summary(fitted: Any, names: list[str]) -> Any:
+    """The table of a regression's estimates with their errors, or in words why there is none."""
+    try:
+        return replace(fitted.summary(), names=["intercept", *names])
+    except ValueError as error:
+        return str(error)
+
+
+def _coefficients(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
+    """The same table as data; None where there is none."""
+    if not hasattr(fitted, "summary") or isinstance(table := _summary(fitted, names), str):
+        return None
+    columns = (table.names, table.coef, table.std_error, table.z, table.p, *table.interval.T)
+    heads = ("coefficient", "estimate", "std_error", "z", "p", "low", "high")
+    return [dict(zip(heads, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _favored(fitted: Any) -> list[Any]:

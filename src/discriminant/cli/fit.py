@@ -1,45 +1,61 @@
-"""``discriminant fit``: learn a model, tell why it stopped, and save it.  Tests: ``tests/cli/test_models.py``."""
+"""``discriminant fit``: learn a model, tell why it stopped, and save it."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Annotated, Any
 
 from ._errors import INTERRUPTED, CommandError
-from ._learning import learned
-from ._methods import find
-from ._options import Json, Quiet, Training, file_option, taking
-from ._output import check_place, echo, echo_json, named, say
+from ._learning import Learned, learned
+from ._methods import DEFAULT, find
+from ._options import File, Json, Quiet, Training, file_option, option, taking
+from ._output import check_place, echo, echo_json, in_line, report_of, say
+
+UNEVEN = 100  # times that one feature may spread more widely than another without a hint
 
 
 @taking(Training)
 def fit(
     given: Training,
     output: Annotated[str | None, file_option("Write the model there; - is stdout.")] = None,
+    test: Annotated[
+        str | None,
+        option(
+            "Hold out this share of the rows, such as 0.2, and score the model on them; or on a file.",
+            metavar="SHARE|FILE",
+        ),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Learn a model, and say why it stopped. Ctrl-C keeps what has been learned so far.
 
     The model file is JSON. It remembers how the table is to be read, so that `discriminant predict` needs nothing else.
+    If no method is named, it is logistic regression on standardized features.
     """
     if json and output == "-":
         raise CommandError("--json and -o - would both write to stdout; give the model a file name.")
-    check_place(output, given.data)
-    model, recipe, X, y, _, interrupted = learned(given, find(given.method), lambda _: output and _writer())
+    check_place(output, given.data, *([] if test is None else [test]))
+    training = _training(test, given.seed)
+    found = learned(
+        given, find(given.method), lambda _: output and _writer(), scaled=given.method is None, training=training
+    )
     if output == "-":
-        echo(_writer().dumps(model, recipe))
+        echo(_writer().dumps(found.model, found.recipe))
     elif output is not None:
-        _writer().save(model, output, recipe)
-        say(f"The model {'learned so far ' if interrupted else ''}is in {output}.")
-    facts = _facts(model, given.method, recipe, X, y) | {"model": output, "interrupted": interrupted}
+        _writer().save(found.model, output, found.recipe)
+        say(f"The model {'learned so far ' if found.interrupted else ''}is in {output}.")
+    facts = _facts(found, given) | {"model": output, "interrupted": found.interrupted}
+    facts["test"] = None if found.interrupted else _tested(found, given, test)
     if json:
         echo_json("fit", facts)
     else:
-        (say if output == "-" else echo)(_text(model, facts))
-    return INTERRUPTED if interrupted else 0
+        (say if output == "-" else echo)(_text(found, facts, given))
+    return INTERRUPTED if found.interrupted else 0
 
 
 def _writer() -> ModuleType:
@@ -47,22 +63,74 @@ def _writer() -> ModuleType:
     return import_module("discriminant.io.models")
 
 
-def _facts(model: Any, method: str, recipe: Any, X: Any, y: Any) -> dict[str, Any]:
+def _share(test: str | None) -> float | None:
+    """The share of the rows that are held out, None where a file is meant."""
+    try:
+        share = float(test or "")
+    except ValueError:
+        return None
+    if not 0 < share < 1:
+        raise CommandError(f"--test {test}: a share lies between 0 and 1, such as 0.2; or give a file.")
+    return share
+
+
+def _training(test: str | None, seed: int) -> Callable[[Any], Any] | None:
+    share = _share(test)
+    return None if share is None else partial(_training_rows, share=share, seed=seed)
+
+
+def _training_rows(y: Any, share: float, seed: int) -> Any:
+    """Which rows to learn from: of each class its part, drawn by the seed; of many numbers, of all together."""
+    import numpy as np
+
+    labels, place = np.unique(y, return_inverse=True)
+    if y.dtype.kind == "f" or 2 * labels.size > y.size:
+        place = np.zeros(y.size, np.int64)
+    draw, kept = np.random.default_rng(seed), np.ones(y.size, bool)
+    for k in range(int(place.max()) + 1):
+        rows = np.flatnonzero(place.ravel() == k)
+        kept[draw.permutation(rows)[: min(round(share * rows.size), rows.size - 1)]] = False
+    if kept.all():
+        raise CommandError(f"--test {share:g}: of {y.size:,} rows nothing would be held out; give a larger share.")
+    return kept
+
+
+def _tested(found: Learned, given: Training, test: str | None) -> dict[str, Any] | None:
+    """How the model does on rows that it has not seen."""
+    if test is None:
+        return None
+    from ._applying import measured
+    from ._measures import Answers, measures
+
+    if found.held is None:
+        return measured(File(test), found.model, found.recipe, given.missing, found.recipe.target)
+    X, y = found.held
+    return measures(getattr(found.model, "classes_", None), y, Answers.of(found.model, X))
+
+
+def _facts(found: Learned, given: Training) -> dict[str, Any]:
     """What the fit came to; every error on the training rows is counted with the final weights."""
+    import numpy as np
+
+    model, recipe, X, y = found.model, found.recipe, found.X, found.y
     classes = getattr(model, "classes_", None)
     with warnings.catch_warnings(action="ignore"):  # the fit has warned already
         errors = None if classes is None else int((model.predict(X) != y).sum())
         squared = None if classes is not None else float(((model.predict(X) - y) ** 2).mean())
+    labels, counts = np.unique(y, return_counts=True)
     return {
-        "method": method,
+        "method": given.method or DEFAULT,
         "class": type(model).__name__,
         "parameters": model.get_params(deep=False),
         "target": recipe.target,
         "features": list(recipe.feature_names),
+        "standardized": bool(recipe.standardize),
         "classes": classes,
         "rows": len(y),
         "errors": errors,
         "train_error": None if errors is None else errors / len(y),
+        "majority": None if errors is None else labels[counts.argmax()],
+        "majority_error": None if errors is None else 1 - int(counts.max()) / len(y),
         "mean_squared_error": squared,
         "status": model.status_.name,
         "finished": model.status_.finished,
@@ -70,11 +138,39 @@ def _facts(model: Any, method: str, recipe: Any, X: Any, y: Any) -> dict[str, An
     }
 
 
-def _text(model: Any, facts: dict[str, Any]) -> str:
+def _text(found: Learned, facts: dict[str, Any], given: Training) -> str:
+    from ._measures import always, headline, in_words
+
+    rows, test = facts["rows"], facts["test"]
     if facts["errors"] is None:
-        left = f"mean squared error {facts['mean_squared_error']:.6g} over {facts['rows']:,} rows"
+        left = f"mean squared error {facts['mean_squared_error']:.6g} over {rows:,} rows"
+        lines = {"training": f"{left}; always naming the mean: {found.y.var():.6g}"}
     else:
-        left = (
-            f"{facts['errors']:,} of {facts['rows']:,} rows ({facts['train_error']:.2%}) on the wrong side at the end"
-        )
-    return named(model.report_.text(training=left), facts["features"])
+        left = f"{facts['errors']:,} of {rows:,} rows ({facts['train_error']:.2%}) on the wrong side at the end"
+        lines = {"training": f"{left}; {always(facts)}"}
+    if test is not None:
+        lines["test"] = f"{'held out' if found.held is not None else 'another table'}: {headline(test)}"
+    if given.method is None:
+        scaled = " with --standardize" if facts["standardized"] else ""
+        lines["chosen"] = f"--method {DEFAULT}{scaled}, because none was named; `discriminant compare` tries them all"
+    if (hint := _hint(found)) is not None:
+        lines["hint"] = hint
+    text = report_of(found.model, facts["features"], facts["standardized"], **lines)
+    more = "" if test is None else in_words(test)
+    return f"{text}\n\nTest\n{more}" if more else text
+
+
+def _hint(found: Learned) -> str | None:
+    """A word on features that differ much in scale, if nobody has brought them to one."""
+    import numpy as np
+
+    if found.recipe.standardize or hasattr(found.X, "tocsr"):
+        return None
+    spreads = found.X.std(axis=0)
+    moving = np.flatnonzero(spreads > 0)
+    if not moving.size or spreads[moving].max() < UNEVEN * spreads[moving].min():
+        return None
+    wide, narrow = (moving[int(pick(spreads[moving]))] for pick in (np.argmax, np.argmin))
+    one, other = (in_line(found.recipe.feature_names[j]) for j in (wide, narrow))
+    times = spreads[wide] / spreads[narrow]
+    return f"{one} spreads {times:,.0f} times as widely as {other}: --standardize brings all features to one scale"

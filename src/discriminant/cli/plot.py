@@ -14,7 +14,7 @@ from .._engine.extras import needed
 from .._engine.files import replacing
 from ._errors import INTERRUPTED, CommandError
 from ._learning import Learned, learn, learned
-from ._methods import REGRESSORS, find
+from ._methods import DEFAULT, REGRESSORS, find
 from ._options import Axes, Json, Quiet, Training, file_option, taking
 from ._output import check_place, echo_json, say
 from ._tables import axes_of
@@ -41,7 +41,7 @@ def plot(
     """
     check_place(output, given.data)
     figure, save = _figure(output)
-    procedure, method = find(given.method), given.method
+    procedure, method = find(given.method), given.method or DEFAULT
     if procedure in REGRESSORS.values() and kind is not Kind.CONVERGENCE:
         raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind convergence.")
     found = learned(given, procedure, lambda recipe: _prepared(axes, recipe))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ._errors import CommandError
-from ._options import Json, Missing, Model, NewRows, Quiet, taking
+from ._options import Json, Model, NewRows, Quiet, taking
 from ._output import check_place, echo_json, progress, say, write_table
-from ._tables import model_of, standard_input, table
+from ._tables import standard_input, table
 
 if TYPE_CHECKING:
     from ..io import Table
+    from ._applying import Applied
 
 
 @taking(NewRows)
@@ -31,6 +32,9 @@ def predict(
     scores: Annotated[
         bool, typer.Option("--scores", help="Add the values of the discriminants too, a column for each.")
     ] = False,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Add the probability of each class too, a column for each.")
+    ] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -40,104 +44,85 @@ def predict(
     """
     standard_input(model, given.data)
     check_place(output, model, given.data)
-    fitted, recipe = model_of(model)
-    if recipe is None:
-        raise CommandError(
-            "the model was saved without its recipe, so that the columns of a table mean nothing to it; fit it with "
-            "`discriminant fit`, or give io.save a recipe."
-        )
+    from ..io.tables import is_text_table
+    from ._applying import Applied, as_levels, model_with_recipe
+
+    fitted, recipe = model_with_recipe(model)
     if given.unseen is not None:
         recipe.unseen = given.unseen.value
-    rows, _ = table(given.data, given.format, as_text=_as_text(recipe, output), header=given.header)
-    scoring = _Scoring(fitted, recipe, _gaps(recipe, given.missing), column, scores, kept=json)
+    rows, _ = table(given, recipe.file, as_text=as_levels(recipe, others=is_text_table(output)))
+    predicting = _Predicting(fitted, Applied(recipe, given.missing), scores, probabilities)
+    parts: list[_New] = []
     with progress(f"predicting {given.data}") as update:
-        scored = scoring.portions(rows, lambda share: update(share, 1))
+        found = predicting.portions(rows, lambda share: update(share, 1), parts if json else None)
         if json and output == "-":
-            deque(scored, maxlen=0)
+            deque(found, maxlen=0)
         else:
-            write_table((_with(frame, new) for frame, new in scored), output)
+            write_table((_with(frame, new.columns(column)) for frame, new in found), output)
     if json:
-        new = scoring.all()
-        content = {"classes": getattr(fitted, "classes_", None), "predictions": new.pop(column)}
-        by_class = {name.removeprefix(f"{column}:"): values for name, values in new.items()}
-        echo_json("predictions", content | ({"scores": by_class} if scores else {}))
+        _echo(parts, fitted)
     if output != "-":
-        say(f"The predictions of {scoring.done:,} rows are in {output}.")
+        say(f"The predictions of {predicting.applied.done:,} rows are in {output}.")
 
 
-def _as_text(recipe: Any, output: str) -> Callable[[str], bool]:
-    """Which columns of a CSV file stay as they are: levels, such as 007, and what is only copied to another one."""
-    from ..io._formats import MARKS
-    from ..io.tables import format_of
+class _New(NamedTuple):
+    """What is said of some rows: predictions, and by class the values of discriminants and probabilities."""
 
-    levels = {column.name: column.levels for column in recipe.columns}
-    copied = format_of(output) in MARKS
-    return lambda name: not _typed(levels[name]) if name in levels else copied
+    predictions: Any
+    scores: dict[str, Any]
+    probabilities: dict[str, Any]
 
-
-def _typed(levels: tuple[str, ...] | None) -> bool:
-    """Whether a column was of numbers, or of booleans, which some files write True and others true."""
-    return levels is None or {"false", "true"}.issuperset(levels)
+    def columns(self, column: str) -> dict[str, Any]:
+        scores = {f"{column}:{name}": values for name, values in self.scores.items()}
+        shares = {f"{column}:P({name})": values for name, values in self.probabilities.items()}
+        return {column: self.predictions} | scores | shares
 
 
-def _gaps(recipe: Any, missing: Missing | None) -> bool:
-    """Whether rows with missing values are left out; the recipe learns what else is done with them."""
-    if missing is Missing.MEDIAN and recipe.missing != "median":
-        raise CommandError("--missing median: the model has learned no medians; fit it with --missing median.")
-    if missing in (Missing.REFUSE, Missing.DROP):
-        recipe.missing = "refuse"
-    return missing is Missing.DROP
+class _Predicting:
+    """The portions of a table, each with what is said of its rows."""
 
-
-class _Scoring:
-    """Portions of a table, each with its new columns: the predictions and, if they are wanted, the scores."""
-
-    def __init__(self, fitted: Any, recipe: Any, dropping: bool, column: str, scores: bool, kept: bool) -> None:
+    def __init__(self, fitted: Any, applied: Applied, scores: bool, probabilities: bool) -> None:
         if scores and not hasattr(fitted, "decision_function"):
             raise CommandError(f"--scores: {type(fitted).__name__} has no discriminants; leave the option out.")
-        self.fitted, self.recipe, self.dropping = fitted, recipe, dropping
-        self.column, self.scores, self.kept = column, scores, kept
-        self.parts: list[dict[str, Any]] = []
-        self.done = 0
+        if probabilities and not hasattr(fitted, "predict_proba"):
+            known = "set" if "probability" in fitted.get_params(deep=False) else "method"
+            remedy = {"set": "fit it with --set probability=true", "method": "fit with --method logistic"}[known]
+            raise CommandError(f"--probabilities: this {type(fitted).__name__} has none; {remedy}, or leave it out.")
+        self.fitted, self.applied = fitted, applied
+        self.scores, self.probabilities = scores, probabilities
 
-    def portions(self, rows: Table, tell: Callable[[float], None]) -> Iterator[tuple[Any, dict[str, Any]]]:
-        seen = 0
-        for share, frame in rows.portions(list(rows.schema)):
-            whole = self._without_gaps(frame) if self.dropping else frame
-            if whole.height:
-                yield whole, self._new(whole, seen)
-            seen, self.done = seen + frame.height, self.done + whole.height
-            tell(share)
-        if self.done == 0:
-            raise CommandError("--missing drop: every row of the table lacks a value, so that nothing is left.")
+    def portions(
+        self, rows: Table, tell: Callable[[float], None], kept: list[_New] | None
+    ) -> Iterator[tuple[Any, _New]]:
+        for frame, X in self.applied.portions(rows, tell):
+            new = self._new(X)
+            if kept is not None:
+                kept.append(new)
+            yield frame, new
 
-    def all(self) -> dict[str, list[Any]]:
-        """The new columns of all rows, where they were ``kept``."""
-        return {name: [value for part in self.parts for value in part[name].tolist()] for name in self.parts[0]}
-
-    def _new(self, frame: Any, first: int) -> dict[str, Any]:
-        X = self.recipe.apply(frame, first=first)
-        scores = _scores(self.fitted, X) if self.scores else {}
-        new = {self.column: self.fitted.predict(X)} | {f"{self.column}:{name}": v for name, v in scores.items()}
-        if self.kept:
-            self.parts.append(new)
-        return new
-
-    def _without_gaps(self, frame: Any) -> Any:
-        import polars
-
-        known = [name for name in self.recipe.inputs if name in frame.columns]
-        floats = [name for name in known if frame.schema[name].is_float()]
-        gaps = [polars.col(name).is_null() for name in known] + [polars.col(name).is_nan() for name in floats]
-        return frame.filter(~polars.any_horizontal(gaps)) if gaps else frame
+    def _new(self, X: Any) -> _New:
+        fitted = self.fitted
+        scores = _by_class(fitted.decision_function(X), fitted.classes_) if self.scores else {}
+        shares = _by_class(fitted.predict_proba(X), fitted.classes_) if self.probabilities else {}
+        return _New(fitted.predict(X), scores, shares)
 
 
-def _scores(fitted: Any, X: Any) -> dict[str, Any]:
-    """The values of the discriminants, by the class that each speaks for."""
-    values = fitted.decision_function(X)
-    names = fitted.classes_[1:] if values.ndim == 1 else fitted.classes_
+def _by_class(values: Any, classes: Any) -> dict[str, Any]:
+    """The columns of the values, by the class that each speaks for."""
+    names = classes[1:] if values.ndim == 1 else classes
     columns = values.reshape(len(values), -1)
     return {str(name): columns[:, k] for k, name in enumerate(names[: columns.shape[1]])}
+
+
+def _echo(parts: list[_New], fitted: Any) -> None:
+    """What is said of all rows, as JSON."""
+    content = {"classes": getattr(fitted, "classes_", None)}
+    content["predictions"] = [value for part in parts for value in part.predictions.tolist()]
+    for field in ("scores", "probabilities"):
+        if by_class := getattr(parts[0], field):
+            told = {name: [v for part in parts for v in getattr(part, field)[name].tolist()] for name in by_class}
+            content[field] = told
+    echo_json("predictions", content)
 
 
 def _with(frame: Any, new: dict[str, Any]) -> Any:

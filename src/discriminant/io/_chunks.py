@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from .._engine.extras import needed
-from ._dialect import Dialect, opened, size_of
+from ._dialect import Dialect
 from ._errors import TableError, wrong_value
 from ._lines import last_line
 from ._texts import not_numbers
+from ._written import opened, size_of
 
 pl = needed("polars", "io")
 

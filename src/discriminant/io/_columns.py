@@ -26,6 +26,8 @@ FEW_LEVELS, OFTEN = 12, 5  # levels such as 0, 1, 2, 3+, or 9th, 10th, 11th are 
 EXACT = 2**53  # whole numbers up to here are floats
 WHOLE = re.compile(r"0|-?[1-9]\d{0,18}")
 ENDLESS = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
+PLAIN = "write plain ones such as 1190.5"
+REMEDIES = {"a decimal comma": f"say decimal=',' or {PLAIN}"}
 FRACTION = re.compile(r"-?\d+\.\d+")
 
 
@@ -186,15 +188,15 @@ def _check_looks(name: str, levels: list[str], rows: int) -> None:
     if looks.dress is not None and not (few and looks.unit):
         raise TableError(
             f"column {name!r} holds numbers that are written as text, such as {looks.dressed!r} with {looks.dress}; "
-            f"write plain ones such as 1190.5, or leave the column out (drop={name!r})."
+            f"{REMEDIES.get(looks.dress, PLAIN)}, or leave the column out (drop={name!r})."
         )
     odd = looks.other or looks.dressed
     if odd is None:
         return  # nothing but plain numbers, which somebody has turned into text
     if not few:
         raise TableError(
-            f"column {name!r} holds {odd!r} among numbers; correct it, leave the field empty if its value is "
-            f"missing, or leave the column out (drop={name!r})."
+            f"column {name!r} holds {odd!r} among numbers; correct it, say na={odd!r} if that stands for a missing "
+            f"value, or leave the column out (drop={name!r})."
         )
     text = (
         f"column {name!r} is taken for text, each number in it for a level of its own, because it holds "

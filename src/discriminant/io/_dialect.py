@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,28 +19,27 @@ from ..exceptions import warn_user
 from ._errors import TableError
 from ._lines import MORE_FIELDS, broken_row
 from ._texts import MISSING, NUMBER, tidy
+from ._written import BOM, Written, opened
 
 pl = needed("polars", "io")
 
 SEPARATORS = "\t;,|"  # where two would do, the first one: "1,5;2,5" holds decimal commas
 HEAD = 65536  # bytes that tell
+OTHER_ENCODING = "say how it is (encoding='cp1252' for Western Windows, encoding='latin-1', …), or save it as UTF-8"
 LONGEST_LINE = 2**26
 SAMPLE = 50  # rows that tell how a file is written
 COUNTED = 4  # numbers that do not count up by chance
 TELLING = 1000  # rows that tell the types, unless others tell better
-BOM = b"\xef\xbb\xbf"
 OTHER_FILES = {  # first bytes of what is often called .csv
-    b"\xff\xfe": "it is text in UTF-16; save it as UTF-8",
-    b"\xfe\xff": "it is text in UTF-16; save it as UTF-8",
-    b"PK\x03\x04": "it is a zip archive or an Excel workbook; unpack it, or save the sheet as CSV in UTF-8",
     b"\xd0\xcf\x11\xe0": "it is an Excel workbook; save the sheet as CSV in UTF-8",
-    b"\x1f\x8b": "it is compressed by gzip; unpack it first, as `gunzip` does",
     b"BZh": "it is compressed by bzip2; unpack it first, as `bunzip2` does",
     b"\xfd7zXZ": "it is compressed by xz; unpack it first, as `unxz` does",
     b"\x28\xb5\x2f\xfd": "it is compressed by zstd; unpack it first, as `unzstd` does",
     b"PAR1": "it is a Parquet file; name it .parquet",
     b"ARROW1": "it is an Arrow file; name it .arrow",
 }
+ZIP = b"PK\x03\x04"
+SHEETS = {b"xl/": "Excel workbook", b"opendocument.spreadsheet": "OpenDocument workbook"}  # names in a zip archive
 HTML = re.compile(rb"\s*<(?:!doctype|html|table|\?xml)", re.IGNORECASE)
 REMARK = re.compile(rb"#(?![\t;,|])")  # "#" alone is the name of a column that counts the rows
 EXCEL_MARK = re.compile(rb"sep=([\t;,|])\s*", re.IGNORECASE)  # the first line of some exports
@@ -53,9 +51,13 @@ class Known(NamedTuple):
     """What the caller knows of a file: see ``read``; ``labels`` names the target, or those that it may be."""
 
     separator: str | None = None
-    header: bool | None = None
     as_text: Callable[[str], bool] | None = None
     labels: Sequence[str] = ()
+    written: Written = Written()
+
+    @property
+    def missing(self) -> list[str]:
+        return [*MISSING, *self.written.na]
 
 
 class Dialect(NamedTuple):
@@ -72,15 +74,12 @@ class Dialect(NamedTuple):
     header: bytes = b""
     odd: str | None = None
     labels: str | None = None
+    comma: bool = False  # whether numbers have decimal commas, also where polars cannot be told
 
     def warn(self) -> None:
         """Tell what is odd, once the file has turned out to be a table."""
         if self.odd is not None:
             warn_user(UserWarning(self.odd))
-
-    @property
-    def comma(self) -> bool:
-        return bool(self.options["decimal_comma"])
 
     def whole(self, source: Any) -> Any:
         if self.start == 0:
@@ -102,7 +101,8 @@ class Dialect(NamedTuple):
             raise self._broken(source, first, MORE_FIELDS) or TableError("a row has more fields than the first one.")
         words = [name for name, kind in frame.schema.items() if kind == pl.String]
         typed = set(words) - set(self.texts) if types is None else set()
-        frame = frame.with_columns(tidy(frame[name], self.comma, name in typed) for name in words)
+        missing = self.options["null_values"]
+        frame = frame.with_columns(tidy(frame[name], self.comma, name in typed, missing) for name in words)
         return _without_blank_lines(frame.rename(self.names))
 
     def _inferred(self, source: Any, first: int) -> Any:
@@ -120,8 +120,7 @@ class Dialect(NamedTuple):
     def _broken(self, source: Any, first: int, said: str) -> TableError | None:
         """The error for a row that is not like the others, of which polars has ``said`` something."""
         with opened(source) as file:
-            mark, has_header = self.options["separator"], self.options["has_header"]
-            return broken_row(file.read(), mark, len(self.names), has_header, first, said)
+            return broken_row(file.read(), self.options, len(self.names), first, said)
 
 
 def _without_blank_lines(frame: Any) -> Any:
@@ -133,20 +132,22 @@ def _without_blank_lines(frame: Any) -> Any:
 
 def dialect_of(source: Any, known: Known) -> Dialect:
     with opened(source) as file:
-        opening = _opening(file)
+        opening = _opening(file, known.written.comment)
         body = file.read(HEAD)
-    _refuse_other(opening.header + body)
+    refuse_other(opening.header + body)
     if opening.header.count(b'"') % 2:
         raise TableError("a quotation that begins in the first line has no end; close the quotation mark.")
     mark = known.separator or opening.mark or _separator(opening.header, body)
     rows = _rows(opening.header + body, mark)
     has_names = _has_names(rows, known, opening)
+    decimal = known.written.decimal
+    comma = decimal == "," if decimal else mark != "," and _decimal_comma(rows[1:] if has_names else rows)
     options = {
         "separator": mark,
-        "decimal_comma": mark != "," and _decimal_comma(rows[1:] if has_names else rows),
-        "null_values": MISSING,
+        "decimal_comma": comma and mark != ",",
+        "null_values": known.missing,
         "has_header": has_names,
-        "comment_prefix": "#" if opening.remark else None,
+        "comment_prefix": known.written.comment or ("#" if opening.remark else None),
     }
     raw = pl.read_csv(opening.header, **options, n_rows=0).columns if opening.header.strip() else []
     written = _written(opening.header, mark, raw) if has_names else [""] * len(raw)
@@ -156,15 +157,7 @@ def dialect_of(source: Any, known: Known) -> Dialect:
         name for name, shown in names.items() if shown == labels or (known.as_text is not None and known.as_text(shown))
     )
     odd = _odd(written) if has_names and known.as_text is None else None
-    return Dialect(options, names, texts, opening.start, opening.header if has_names else b"", odd, labels)
-
-
-def opened(source: Any) -> IO[bytes]:
-    return io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")
-
-
-def size_of(source: Any) -> int:
-    return len(source) if isinstance(source, bytes) else os.path.getsize(source)
+    return Dialect(options, names, texts, opening.start, opening.header if has_names else b"", odd, labels, comma)
 
 
 class _Opening(NamedTuple):
@@ -176,12 +169,12 @@ class _Opening(NamedTuple):
     mark: str | None
 
 
-def _opening(file: IO[bytes]) -> _Opening:
+def _opening(file: IO[bytes], comment: str | None) -> _Opening:
     """The first line of the table, below blank lines, remarks and Excel's own line."""
     start, remark, mark = 0, None, None
     while line := file.readline(LONGEST_LINE):
         content = line.removeprefix(BOM) if start == 0 else line
-        if REMARK.match(content):
+        if content.startswith(comment.encode()) if comment else REMARK.match(content):
             remark = content
         elif start == 0 and (excel := EXCEL_MARK.fullmatch(content)):
             mark = excel[1].decode()
@@ -201,17 +194,23 @@ def _rest_of_quotation(line: bytes, file: IO[bytes]) -> bytes:
     return b"".join(rest)
 
 
-def _refuse_other(head: bytes) -> None:
-    """Refuse what is no CSV in spite of its name."""
+def refuse_other(head: bytes) -> None:
+    """Refuse what is no CSV, in spite of its name or without one."""
+    if head.startswith(ZIP):
+        sheet = next((f"an {kind}" for name, kind in SHEETS.items() if name in head), None)
+        what = f"this is {sheet}" if sheet else "it is a zip archive or an Excel workbook; unpack it"
+        raise ValueError(f"{what}{':' if sheet else ', or'} save the sheet as CSV in UTF-8")
     for mark, remedy in OTHER_FILES.items():
         if head.startswith(mark):
             raise ValueError(remedy)
     if HTML.match(head.removeprefix(BOM)):
         raise ValueError("it is a page of HTML or XML; save its table as CSV")
     if b"\0" in head:
-        raise ValueError("it holds bytes that are no text; save it as CSV in UTF-8")
+        raise ValueError(
+            "it holds bytes that are no text; save it as CSV in UTF-8, or say encoding='utf-16-le' if it is that"
+        )
     if not _is_utf8(head):
-        raise ValueError("it is not written in UTF-8; save it as UTF-8")
+        raise ValueError(f"it is not written in UTF-8; {OTHER_ENCODING}")
     if b"\r" in head and b"\n" not in head:
         raise ValueError("its lines end in CR alone; save it with the line ends of today")
 
@@ -263,8 +262,9 @@ def _decimal_comma(rows: list[list[str]]) -> bool:
 
 def _has_names(rows: list[list[str]], known: Known, opening: _Opening) -> bool:
     """Whether the first row holds the names; it is refused where it looks like data and nobody has said so."""
-    if known.header is not None or len(rows) < 2 or not _is_data(rows[0], rows[1:], known.labels):
-        return known.header is not False
+    header = known.written.header
+    if header is not None or len(rows) < 2 or not _is_data(rows[0], rows[1:], known):
+        return header is not False
     shown = ", ".join(rows[0][:6]) + (", …" if len(rows[0]) > 6 else "")
     where = " the names may stand in the remark above it;" if opening.remark else ""
     raise TableError(
@@ -273,7 +273,7 @@ def _has_names(rows: list[list[str]], known: Known, opening: _Opening) -> bool:
     )
 
 
-def _is_data(first: Sequence[str], rows: Sequence[Sequence[str]], labels: Sequence[str] = ()) -> bool:
+def _is_data(first: Sequence[str], rows: Sequence[Sequence[str]], known: Known) -> bool:
     """Whether the first row looks like those below it, and not like names above them.
 
     It does where a number stands above every column of numbers; where there is no such column, where each of its texts
@@ -281,12 +281,12 @@ def _is_data(first: Sequence[str], rows: Sequence[Sequence[str]], labels: Sequen
     is a row with a name that the ``labels`` may have, and that is no number and not found again below it.
     """
     whole = [row for row in rows[:SAMPLE] if len(row) == len(first)]
-    columns = [{row[j] for row in whole} - set(MISSING) for j in range(len(first))]
-    words = [name in labels and not _is_number(name) for name in first]
+    columns = [{row[j] for row in whole} - set(known.missing) for j in range(len(first))]
+    words = [name in known.labels and not _is_number(name) for name in first]
     if any(word and name not in values for word, name, values in zip(words, first, columns, strict=True)):
         return False
     numeric = [bool(values) and all(map(_is_number, values)) for values in columns]
-    above = [name for name, number in zip(first, numeric, strict=True) if number and name not in MISSING]
+    above = [name for name, number in zip(first, numeric, strict=True) if number and name not in known.missing]
     if not any(numeric):
         return len(first) > 1 and all(name in values for name, values in zip(first, columns, strict=True))
     return bool(above) and all(map(_is_number, above)) and not _count_up(above)

@@ -122,7 +122,7 @@ class Filling:
         if name in self.aside:
             remedy = "fill it in, or leave such rows out (missing='drop')"
         if self.applying:
-            remedy = "fill it in"
+            remedy = "fill it in, or leave such rows out"
         raise TableError(f"column {name!r} lacks a value in row {row + 1:,}; {remedy}.")
 
     @property

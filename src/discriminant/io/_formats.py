@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from .._engine.extras import needed
-from ._dialect import Dialect, Known, dialect_of, opened, size_of
+from ._dialect import Dialect, Known, dialect_of
 from ._errors import TableError
 from ._sparse import WIDEST
+from ._written import opened, size_of
 
 pl = needed("polars", "io")
 
@@ -37,14 +38,14 @@ def read_csv(source: Any, known: Known) -> tuple[Any, Dialect]:
 def check_room(rows: int, columns: int) -> None:
     """Refuse a table larger than the memory there is: a few bytes of a file may stand for very many rows."""
     size = 8 * rows * columns
-    if size > _memory():
+    if size > memory():
         raise TableError(
             f"the table of {rows:,} rows and {columns:,} columns takes {size / 2**30:,.1f} GiB, more than the memory "
             "there is; take fewer rows or columns."
         )
 
 
-def _memory() -> float:
+def memory() -> float:
     """The bytes of this machine, or those that the process is allowed."""
     if os.name != "posix":
         return math.inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +31,15 @@ def _breaks(text: bytes) -> NDArray[np.int64]:
     return np.asarray(breaks[np.searchsorted(marks, breaks) % 2 == 0], np.int64)
 
 
-def broken_row(text: bytes, separator: str, names: int, has_header: bool, first: int, said: str) -> TableError | None:
+def broken_row(text: bytes, options: dict[str, Any], names: int, first: int, said: str) -> TableError | None:
     """The error for a row with too many fields or a quotation mark out of place; None where it is something else.
 
-    ``said`` is what polars says of the text; ``names`` how many columns there are, ``first`` how many rows came before.
+    ``said`` is what polars says of the text, read with these options; ``names`` is how many columns there are, and
+    ``first`` how many rows came before.
     """
     if not any(words in said for words in MALFORMED):
         return None
+    separator, has_header, comment = options["separator"], options["has_header"], options["comment_prefix"]
     if text.count(b'"') % 2:
         row = first + _breaks(text).size + 1 - has_header
         return TableError(
@@ -44,8 +47,9 @@ def broken_row(text: bytes, separator: str, names: int, has_header: bool, first:
             "quotation where it is part of a text."
         )
     rows = csv.reader(StringIO(text.decode("utf-8", "replace"), newline=""), delimiter=separator)
+    told = (fields for fields in rows if any(fields) and not (comment and fields[0].startswith(comment)))
     try:
-        for row, fields in enumerate(rows, first + 1 - has_header):
+        for row, fields in enumerate(told, first + 1 - has_header):
             if len(fields) > names:
                 return TableError(
                     f"row {row:,} has {len(fields):,} fields, and there are {names:,} columns; correct it: a field "

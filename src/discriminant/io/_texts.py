@@ -67,12 +67,12 @@ def _dress(text: str) -> str | None:
     return next((name for name, form in DRESSED.items() if form.fullmatch(text)), None)
 
 
-def tidy(series: Any, comma: bool, typed: bool) -> Any:
+def tidy(series: Any, comma: bool, typed: bool, missing: list[str]) -> Any:
     """A text column without blanks around its values; where it is to be ``typed``, as what it holds all through."""
     texts = series.str.strip_chars()
     shorter = (texts.str.len_bytes() != series.str.len_bytes()).fill_null(False)
     if shorter.any():
-        texts = _without(texts.zip_with(~shorter, _unquoted(texts)), MISSING)
+        texts = _without(texts.zip_with(~shorter, _unquoted(texts)), missing)
     if not typed:
         return texts
     first = texts.drop_nulls().head(FIRST)

@@ -7,7 +7,7 @@ treats a new table as ``fit`` treated the first one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -20,7 +20,10 @@ from ._errors import TableError, absent, not_a_recipe
 from ._filling import BLOCK, Filling, Progress, moments
 from ._formats import TARGET
 from ._sparse import Block, sparse_matrix
+from ._written import Written
 from .tables import Table
+
+Training = Callable[[NDArray[Any]], NDArray[np.bool_]]
 
 
 def _column_name(name: str, value: Any) -> None:
@@ -49,6 +52,9 @@ class Recipe:
         Whether features get mean 0 and standard deviation 1.
     unseen : {"refuse", "ignore"}, default="refuse"
         What happens at ``apply`` to a level of a text column that ``fit`` has not seen: an error, or zeros.
+    file : dict, default=None
+        How the CSV file is written, for those that are read later: what ``scan`` is told beside its name, such as
+        ``{"header": False, "na": ["-999"]}``.
 
     Attributes
     ----------
@@ -83,6 +89,7 @@ class Recipe:
     missing: str = "refuse"
     standardize: bool = False
     unseen: str = "refuse"
+    file: dict[str, Any] | None = None
     columns: tuple[Column, ...] = field(default=(), init=False, repr=False)
     means: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
     scales: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
@@ -105,11 +112,14 @@ class Recipe:
         except ValueError as error:
             raise TableError(str(error)) from None
         self.standardize = bool(self.standardize)
+        self.file = _file(self.file)
         self.reading: list[str] = []  # no field: a later table is read without it
 
     # --- learning
 
-    def fit(self, frame: Any, *, progress: Progress | None = None) -> tuple[Any, NDArray[Any], NDArray[Any] | None]:
+    def fit(
+        self, frame: Any, *, progress: Progress | None = None, training: Training | None = None
+    ) -> tuple[Any, NDArray[Any], NDArray[Any] | None]:
         """Learn levels, medians and scales from a table, and give its matrix.
 
         Parameters
@@ -118,6 +128,9 @@ class Recipe:
             The table; a ``Table`` of ``scan`` is read in portions.
         progress : callable, default=None
             Told now and then the share of the table that has been read, from 0 to 1.
+        training : callable, default=None
+            Told the labels; tells which rows medians and scales are learned from, as an array of True and False. By
+            default they are all; rows that are held out for a test should not count.
 
         Returns
         -------
@@ -140,26 +153,25 @@ class Recipe:
         self.columns = self._learned(table, chosen)
         filled = Filling(table, self, progress)
         X = filled.matrix()
+        known = slice(None) if training is None else training(filled.y)
         if self.missing == "median":
-            self.columns = tuple(column.filled(part) for column, part in self.parts(X))
+            self.columns = tuple(column.filled(part[known]) for column, part in self.parts(X))
             self._fill(X)
         if self.standardize:
-            self.means, self.scales = moments(X)
+            self.means, self.scales = moments(X[known])
             self._scale(X)
         self.reading = self._read_as(filled)
         return X, filled.y, filled.w
 
     def _read_as(self, filled: Filling) -> list[str]:
-        """How the columns were read that are not plain numbers without gaps, a sentence for each."""
-        told = [
+        """Which rows were left out, and how the columns were read that are not plain numbers without gaps."""
+        lacking = ", ".join(map(repr, filled.gaps))
+        left_out = f"{filled.left_out:,} of {filled.seen:,} rows left out, which lack a value of {lacking}"
+        return [left_out] * bool(filled.left_out) + [
             f"column {column.name!r}: {'; '.join(words)}"
             for column in self.columns
             if (words := column.read_as(filled.seen, filled.gaps[column.name]))
         ]
-        if filled.left_out:
-            lacking = ", ".join(map(repr, filled.gaps))
-            told.append(f"{filled.left_out:,} of {filled.seen:,} rows left out, which lack a value of {lacking}")
-        return told
 
     def _target(self, schema: dict[str, Any]) -> str:
         if self.target is None:
@@ -292,6 +304,8 @@ class Recipe:
             {"name": column.name, "levels": None if column.levels is None else list(column.levels), "fill": column.fill}
             for column in self.columns
         ]
+        if self.file is not None:  # which files of version 0.1 do not have
+            given["file"] = dict(self.file)
         return given | {
             "columns": columns,
             "means": None if self.means is None else self.means.tolist(),
@@ -314,10 +328,10 @@ class Recipe:
             Ready for ``apply``.
         """
         known = {each.name for each in fields(cls)}
-        if not isinstance(given, dict) or set(given) != known:
-            odd = sorted(map(str, set(given) ^ known)) if isinstance(given, dict) else [type(given).__name__]
+        if not isinstance(given, dict) or {*given, "file"} != known:
+            odd = sorted(map(str, {*given, "file"} ^ known)) if isinstance(given, dict) else [type(given).__name__]
             raise not_a_recipe(f"{odd[0]!r} is missing or unknown.")
-        made = cls(**{name: given[name] for name in cls.NAMES})
+        made = cls(**{name: given[name] for name in cls.NAMES}, file=given.get("file"))
         try:
             made.columns = tuple(_column(each) for each in given["columns"])
             made.block = None if given["block"] is None else Block(**given["block"])
@@ -343,6 +357,13 @@ class Recipe:
             raise not_a_recipe("its columns are not its features.")
         if {self.target, self.weights, *self.drop} & {*names, *([self.block.name] if self.block else [])}:
             raise not_a_recipe("a feature is also target, weights or dropped.")
+
+
+def _file(given: Any) -> dict[str, Any] | None:
+    """What was said of the file, or None where nothing was."""
+    if not isinstance(given, dict | None):
+        raise TableError(str(refused("file", given, "a dict of what scan takes, or None", "give a dict")))
+    return Written.checked(given or {}).given or None
 
 
 def _names(name: str, value: Any) -> list[str]:

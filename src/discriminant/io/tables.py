@@ -7,27 +7,30 @@ a recipe turns into a CSR matrix.
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .._engine.extras import needed
 from .._engine.files import replacing
 from .._guards.parameters import refused
 from ._chunks import CHUNK, csv_chunks
-from ._dialect import Known, dialect_of, size_of
+from ._dialect import HEAD, OTHER_ENCODING, Known, dialect_of, refuse_other
 from ._errors import TableError
-from ._formats import LINES, MARKS, READERS, WRITERS, named, read_csv, rows_of
+from ._formats import LINES, MARKS, READERS, WRITERS, memory, named, read_csv, rows_of
+from ._written import Written, in_utf8, size_of, unpacked
 
 pl = needed("polars", "io")
 
 # The endings of each format, the first of which is its name too.
 ENDINGS = "csv | tsv tab | parquet pq | arrow feather ipc | jsonl ndjson | libsvm svm svmlight | npy | npz"
+PACKED = ".gz"  # may follow any of them
 FORMATS = {f".{ending}": kind.split()[0] for kind in ENDINGS.split("|") for ending in kind.split()}
 Source = str | os.PathLike[str]
 AsText = Callable[[str], bool]
@@ -110,7 +113,7 @@ def format_of(source: Source, format: str | None = None) -> str:
         return name
     if os.fspath(source) == "-":
         return "csv"
-    suffix = Path(source).suffix.lower()
+    suffix = Path(os.fspath(source).lower().removesuffix(PACKED)).suffix
     if suffix not in FORMATS:
         endings = ", ".join(FORMATS)
         raise TableError(
@@ -119,15 +122,32 @@ def format_of(source: Source, format: str | None = None) -> str:
     return FORMATS[suffix]
 
 
+def is_text_table(source: Source, format: str | None = None) -> bool:
+    """Whether it is CSV or the like, of which a user may say how it is written."""
+    try:
+        return format_of(source, format) in MARKS
+    except TableError:
+        return False
+
+
 def read(
-    source: Source, *, format: str | None = None, as_text: AsText | None = None, header: bool | None = None
+    source: Source,
+    *,
+    format: str | None = None,
+    as_text: AsText | None = None,
+    header: bool | None = None,
+    na: str | Sequence[str] = (),
+    decimal: str | None = None,
+    encoding: str | None = None,
+    comment: str | None = None,
 ) -> Any:
     r"""The whole table of a file.
 
     Parameters
     ----------
     source : path
-        A file; "-" is standard input, which holds CSV unless ``format`` says otherwise.
+        A file; "-" is standard input, which holds CSV unless ``format`` says otherwise. It may be packed by gzip:
+        "table.csv.gz".
     format : {"csv", "tsv", "parquet", "arrow", "jsonl", "libsvm", "npy", "npz"}, default=None
         By default what the ending of the name tells.
     as_text : callable, default=None
@@ -135,6 +155,15 @@ def read(
     header : bool, default=None
         Whether a CSV file begins with the names of its columns; they are column_1, column_2, … if it does not. By
         default it does, and a first row that looks like data is refused.
+    na : str or sequence of str, default=()
+        What else stands for a missing value in a CSV file: "-999", "missing".
+    decimal : {".", ","}, default=None
+        What stands before the fractions of a CSV file; by default it is found out where that is safe.
+    encoding : str, default=None
+        How the letters of a CSV file are written, "cp1252" or "latin-1"; by default in UTF-8, or UTF-16 with its mark.
+    comment : str, default=None
+        What the lines of a CSV file begin with that are not part of the table. By default it is "#" where such lines
+        stand above the header.
 
     Returns
     -------
@@ -159,25 +188,35 @@ def read(
     >>> frame.to_dict(as_series=False)
     {'height': [1.5, 2.0], 'color': ['red', 'blue']}
     """
-    kind = _kind(source, format, header)
+    given = {"header": header, "na": na, "decimal": decimal, "encoding": encoding, "comment": comment}
+    kind, written = _kind(source, format, given)
     with _named_errors(source):
-        content = _content(source)
-        known = Known(MARKS.get(kind), header, as_text)
+        content = _content(source, kind, written)
+        known = Known(MARKS.get(kind), as_text, written=written)
         frame = read_csv(content, known)[0] if kind in MARKS else READERS[kind](content)
     return _with_rows(frame, source)
 
 
-def _kind(source: Source, format: str | None, header: bool | None) -> str:
-    """The format, which must be one of lines of fields where something is said of the first one."""
-    kind = format_of(source, format)
-    if header is not None and kind not in MARKS:
-        raise TableError(f"header={header}: {kind} has no header line; leave it out.")
-    return kind
+def _kind(source: Source, format: str | None, given: dict[str, Any]) -> tuple[str, Written]:
+    """The format, which must be one of lines of fields where something is said of these."""
+    written = Written.checked(given)
+    try:
+        kind = format_of(source, format)
+    except TableError:
+        if os.path.isfile(source):  # what the file is may tell more than that its name is none that we know
+            with _named_errors(source), open(source, "rb") as file:
+                refuse_other(file.read(HEAD))
+        raise
+    for name, value in written.given.items():
+        if kind not in MARKS:
+            raise TableError(f"{name}={value!r} is for CSV files, and this is {kind}; leave it out.")
+    return kind, written
 
 
-def _content(source: Source) -> Path | bytes:
-    """What is read: a path, or all that comes from standard input or a pipe."""
-    return sys.stdin.buffer.read() if os.fspath(source) == "-" else _existing(source)
+def _content(source: Source, kind: str, written: Written) -> Path | bytes:
+    """What is read: a path, or all that comes from standard input, a pipe or a packed file; CSV is UTF-8 then."""
+    content = unpacked(sys.stdin.buffer.read() if os.fspath(source) == "-" else _existing(source), memory())
+    return in_utf8(content, written.encoding) if kind in MARKS else content
 
 
 def _with_rows(frame: Any, source: Source) -> Any:
@@ -192,15 +231,19 @@ def scan(
     format: str | None = None,
     as_text: AsText | None = None,
     header: bool | None = None,
+    na: str | Sequence[str] = (),
+    decimal: str | None = None,
+    encoding: str | None = None,
+    comment: str | None = None,
     labels: str | Sequence[str] = (),
 ) -> Table:
-    r"""A table in portions; a CSV or Parquet file of any size never stands in memory as a whole.
+    r"""A table in portions; a CSV or Parquet file of any size never stands in memory as a whole, unless it is packed.
 
     Parameters
     ----------
     source : path
         A file, or "-" for standard input.
-    format, as_text, header : default=None
+    format, as_text, header, na, decimal, encoding, comment : default=None
         As for ``read``.
     labels : str or sequence of str, default=()
         The column of a CSV file, or the first of these that it has, which holds labels to be kept as they are written:
@@ -229,11 +272,12 @@ def scan(
     (array([[1.5],
            [2. ]]), array(['no', 'yes'], dtype='<U3'))
     """
-    kind = _kind(source, format, header)
+    given = {"header": header, "na": na, "decimal": decimal, "encoding": encoding, "comment": comment}
+    kind, written = _kind(source, format, given)
     with _named_errors(source):
-        content = _content(source)
+        content = _content(source, kind, written)
         if kind in MARKS:
-            known = Known(MARKS[kind], header, as_text, [labels] if isinstance(labels, str) else labels)
+            known = Known(MARKS[kind], as_text, [labels] if isinstance(labels, str) else labels, written)
             return _scan_csv(content, source, known)
         if kind == "parquet" and isinstance(content, Path):
             scanned = pl.scan_parquet(content)
@@ -308,14 +352,21 @@ def write_portions(frames: Iterable[Any], path: Source, format: str | None = Non
     if kind not in LINES:
         frames = [pl.concat(frames, how="vertical_relaxed")]
     if os.fspath(path) != "-":
-        with _named_errors(path, OSError, "written"), replacing(path) as file:  # the frames have errors of their own
+        # The frames have errors of their own.
+        with _named_errors(path, OSError, "written"), replacing(path) as file, _packing(file, path) as place:
             for k, frame in enumerate(frames):
-                _put(frame, file, kind, k == 0, path)
+                _put(frame, place, kind, k == 0, path)
         return
     for k, frame in enumerate(frames):
         room = io.BytesIO()
         _put(frame, room, kind, k == 0, path)
         _print(room.getvalue())
+
+
+def _packing(file: IO[bytes], path: Source) -> AbstractContextManager[Any]:
+    """The file, or what packs all that is written into it, where its name says so; the time is left out."""
+    packed = os.fspath(path).lower().endswith(PACKED)
+    return gzip.GzipFile("", "wb", fileobj=file, mtime=0) if packed else nullcontext(file)
 
 
 def _put(frame: Any, file: Any, kind: str, header: bool, path: Source) -> None:
@@ -356,5 +407,5 @@ def _named_errors(source: Source, kind: type[Exception] = Exception, what: str =
         if isinstance(error, OSError) and error.strerror:
             raise TableError(f"{named(source)} cannot be {what}: {error.strerror}.") from None
         said = str(error).split("\n")[0][:400].rstrip(". ")
-        remedy = "; save it as UTF-8" if "invalid utf-8" in said else ""
+        remedy = f"; {OTHER_ENCODING}" if "invalid utf-8" in said else ""
         raise TableError(f"{named(source)} cannot be {what}: {said or type(error).__name__}{remedy}.") from None

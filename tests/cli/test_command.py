@@ -19,7 +19,9 @@ import discriminant
 
 from .conftest import COMMAND, Outcome, command, environment, installed, shell
 
-COMMANDS = "check verify fit predict score explain compare plot export datasets methods warm-up".split()
+COMMANDS = [
+    "check", "verify", "fit", "predict", "score", "explain", "compare", "plot", "export", "datasets", "methods", "warm-up",
+]  # fmt: skip
 
 
 def test_version() -> None:

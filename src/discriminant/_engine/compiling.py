@@ -24,6 +24,7 @@ from numba.core import caching, event
 from .._guards.state import F
 from ..exceptions import warn_user
 
+njit: Any = numba.njit
 config: Any = numba.config  # its names come from the environment
 FunctionCache: Any = caching.FunctionCache
 ANEW, REMEDY = "are compiled anew by every process", "set NUMBA_CACHE_DIR to a folder that you can write"
@@ -32,7 +33,7 @@ register: Callable[..., None] = event.register
 
 def cached(function: F, fastmath: set[str]) -> F:
     """Compile a function when it is first called, without the GIL, and keep its machine code on disk where possible."""
-    made: Any = numba.njit(nogil=True, fastmath=fastmath)(function)
+    made: Any = njit(nogil=True, fastmath=fastmath, no_cfunc_wrapper=True)(function)
     if hasattr(made, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
         made._cache = _place(function)
     return cast(F, made)

@@ -1,4 +1,4 @@
-"""Where nothing can be written: the package is imported, compiles, keeps what it can in a place of its own, says so."""
+"""What a pass calls is a part of it; where nothing can be written, the package keeps what it can, and says so."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numba
+import numpy as np
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
 import discriminant
 from discriminant._engine.compiling import cached, private_folder
+from discriminant._engine.rows import compiled, inlined
 
 COMPILE = """
 import warnings
@@ -29,6 +32,36 @@ with warnings.catch_warnings(record=True) as caught:
     exponentials(x[0], 2, x[1].view(np.int64), x[1])
 print(R[0, 0], len(caught), *[warning.message for warning in caught])
 """
+
+
+@inlined
+def _one_more(x: Any) -> Any:
+    return x + 1
+
+
+@inlined
+def _two_more(x: Any) -> Any:
+    return _one_more(x) + 1
+
+
+@compiled
+def _both(x: Any) -> Any:
+    return _one_more(x), _two_more(x)
+
+
+def test_rules_of_one_signature_stay_apart() -> None:
+    """A part is known to numba by an object of its own, also where it calls another part."""
+    assert _both(1.0) == (_one_more(1.0), _two_more(1.0)) == (2, 3)
+
+
+def test_a_foreign_function_may_call_a_rule() -> None:
+    """A part brings along what it calls, and numba still knows all its own methods."""
+
+    @numba.njit
+    def foreign(x: Any) -> Any:
+        return _two_more(np.sort(x)).cumsum()
+
+    assert foreign(np.array([2.0, 1.0])).tolist() == [3, 7]
 
 
 @pytest.fixture(scope="module")

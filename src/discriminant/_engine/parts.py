@@ -1,7 +1,7 @@
 """How numba is kept from compiling what a pass calls as if it were to run by itself.
 
 For each function that a pass calls numba makes wrappers for Python and C, optimizes twice and makes machine code, which
-nobody ever runs: the pass takes a copy, and is optimized as a whole.  That was half of the time of a first fit.  Here a
+nobody ever runs: the pass takes a copy, and is optimized as a whole.  Here a
 called function is translated to LLVM's language, and no further.
 
 Tests: ``tests/_engine/test_compiling.py``.

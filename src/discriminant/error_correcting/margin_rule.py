@@ -93,7 +93,7 @@ def _updates(
     X, labels, alpha, v, f = hulls
     i, j, step = 0, 0, 0.0
     for k in range(log.shape[0] + 1):
-        found = look(place, hulls)  # at one place: a second one would lengthen the first fit by a quarter
+        found = look(place, hulls)  # at one place: a second one would be compiled again
         if k > 0:
             margin, upper = bounds_of(found, f)
             log[k - 1, 0], log[k - 1, 1], log[k - 1, 2] = found.errors, margin, step

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from discriminant._engine.path import Path, copy_into, record
+from discriminant._engine.rows import compiled
 
 
 def test_a_path_is_thinned_when_it_is_full() -> None:
@@ -35,8 +38,13 @@ def test_a_closed_path_ends_with_the_present_weights() -> None:
     assert Path(a, wanted=False).so_far(a) is None
 
 
+@compiled
+def _copied(source: Any, target: Any) -> None:
+    copy_into(source, target)
+
+
 def test_copy_into() -> None:
-    for run in (copy_into, copy_into.py_func):
+    for run in (copy_into, _copied):
         target = np.zeros(3)
         run(np.array([1.0, 2, 3]), target)
         assert target.tolist() == [1, 2, 3]

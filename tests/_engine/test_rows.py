@@ -126,9 +126,9 @@ def test_finite_survives_fastmath() -> None:
 
     for x in (np.nan, np.inf, -np.inf):
         assert not ask(x)
-        assert not finite.py_func(x)
+        assert not finite(x)
     assert ask(1e308 / 2)
-    assert finite.py_func(1e308)
+    assert finite(1e308)
 
 
 @pytest.mark.parametrize("kind", KINDS)

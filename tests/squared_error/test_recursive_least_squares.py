@@ -100,7 +100,7 @@ class TestEveryStep:
         U, D = np.triu(rng.normal(size=(5, 5)), 1) + np.eye(5), rng.random(5) + 0.1
         R, y, r, forgetting = U @ np.diag(D) @ U.T, rng.normal(size=5), 0.7, 0.9
         V, gain = U.T.copy(), np.empty(5)
-        s = update.py_func(V, D, y, r, forgetting, np.inf, gain)
+        s = update(V, D, y, r, forgetting, np.inf, gain)
         np.testing.assert_allclose(gain, R @ y)
         assert s == pytest.approx(forgetting * r + y @ R @ y)
         np.testing.assert_allclose(V.T @ np.diag(D) @ V, (R - np.outer(gain, gain) / s) / forgetting, atol=1e-12)

@@ -8,9 +8,8 @@ functions to numba, which picks the dense or the sparse one while compiling.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import overload
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from .._guards.state import F
 from .compiling import cached
+from .parts import PartCompiler
 
 # Without reassociation a dot product stays scalar; nnan and ninf would break the test for finite data.
 FASTMATH = {"reassoc", "contract", "nsz"}
@@ -43,9 +43,16 @@ def compiled(function: F) -> F:
     return cached(function, FASTMATH)
 
 
+def serve(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:
+    """Tell numba that ``choose``, given the types of the arguments, names the body that stands for ``function``."""
+    options: Any = {"fastmath": FASTMATH, "forceinline": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+    overload(function, jit_options=options, strict=False)(choose)
+
+
 def inlined(function: F) -> F:
-    """Compile a rule that is copied into the passes that call it."""
-    return cast(F, numba.njit(nogil=True, fastmath=FASTMATH, forceinline=True)(function))
+    """A rule that is copied into the passes that call it, and stays as it is where Python calls it."""
+    serve(function, lambda *types: function)
+    return function
 
 
 @inlined
@@ -181,11 +188,6 @@ def row_column(X: Rows, i: int, p: int) -> int:
 def row_value(X: Rows, i: int, p: int) -> Any:
     """The p-th stored entry of row i."""
     return _csr_value(X, i, p) if isinstance(X, CSR) else _dense_value(X, i, p)
-
-
-def serve(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:
-    """Tell numba that ``choose``, given the types of the arguments, names the body that stands for ``function``."""
-    overload(function, jit_options={"fastmath": FASTMATH, "forceinline": True}, strict=False)(choose)
 
 
 def _serve(function: Callable[..., Any], dense: Callable[..., Any], sparse: Callable[..., Any]) -> None:

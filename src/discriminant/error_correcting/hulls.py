@@ -121,9 +121,9 @@ def look(place: Places, hulls: Hulls) -> Any:
 @inlined
 def bounds_of(found: Found, f: Vector) -> Any:
     """Margin of the plane midway between the worst patterns, and half the distance of the weighted means."""
-    length = math.sqrt(max(found.square, 0.0))  # a kernel that is no inner product may make it negative
-    if length == 0 or found.mass == 0:
+    if not found.square > 0 or found.mass == 0:  # a kernel that is no inner product may make the square negative
         return 0.0, 0.0
+    length = math.sqrt(found.square)
     return (f[found.plus] - f[found.minus]) / 2 / length, length / (2 * found.mass)
 
 

@@ -91,8 +91,22 @@ def _updates(
 ) -> Any:  # fmt: skip
     """Make as many updates as the log has rows, each followed by a look; the log takes errors, margin and step."""
     X, labels, alpha, v, f = hulls
-    found = look(place, hulls)
-    for k in range(log.shape[0]):
+    i, j, step = 0, 0, 0.0
+    for k in range(log.shape[0] + 1):
+        found = look(place, hulls)  # at one place: a second one would be compiled again
+        if k > 0:
+            margin, upper = bounds_of(found, f)
+            log[k - 1, 0], log[k - 1, 1], log[k - 1, 2] = found.errors, margin, step
+            keep(found, margin, hulls, best)
+            if trail is not None:
+                write(found, place, hulls, row)
+                record(trail.rows, trail.cursor, row)
+            if margin > 0 and upper - margin <= limits.tol * margin:
+                return k, MET, i, j, span
+            if f[found.plus] <= f[found.minus] and 2 * upper <= limits.least * math.sqrt(span):
+                return k, TOUCHING, i, j, span
+        if k == log.shape[0]:
+            break
         if not found.finite:
             return k, INFINITE, 0, 0, span
         i, j, least, most = pair(rule, found, f, alpha)
@@ -101,26 +115,15 @@ def _updates(
         square = difference(X, place, i, j, u)
         if not finite(square):
             return k, INFINITE, i, j, span
-        span = max(span, square)
+        span = square if square > span else span
         step = delta(rule, f[i] - f[j], square) if square > 0 else 0.0
-        step = min(most, max(least, step))
+        step = least if step < least else most if step > most else step
         if step == 0:
             return k, STUCK, i, j, span
         alpha[i] += step if labels[i] == 1 else -step
         alpha[j] -= step if labels[j] == 1 else -step
         for t in range(v.size):
             v[t] += step * u[t]
-        found = look(place, hulls)
-        margin, upper = bounds_of(found, f)
-        log[k, 0], log[k, 1], log[k, 2] = found.errors, margin, step
-        keep(found, margin, hulls, best)
-        if trail is not None:
-            write(found, place, hulls, row)
-            record(trail.rows, trail.cursor, row)
-        if margin > 0 and upper - margin <= limits.tol * margin:
-            return k + 1, MET, i, j, span
-        if f[found.plus] <= f[found.minus] and 2 * upper <= limits.least * math.sqrt(span):
-            return k + 1, TOUCHING, i, j, span
     return log.shape[0], MORE, 0, 0, span
 
 

@@ -90,6 +90,7 @@ class HoKashyapRule:
     def __init__(self, plan: HoKashyapPlan, start: NDArray[Any], problem: Problem) -> None:
         self.plan, self.dtype = plan, problem.dtype
         self.part = problem.part & (problem.weight > 0) if problem.weight.size else problem.part
+        self.whole, self.longest = bool(self.part.all()), float(np.finfo(self.dtype).max)
         self.a, self.b = start.astype(np.float64), first_margins(plan.margin, problem.n_rows)
         self.e, self.evidence = np.where(self.part, -self.b, 0.0), np.zeros(problem.n_rows)
         self.notes: list[str] = []
@@ -134,8 +135,8 @@ class HoKashyapRule:
     def look(self, a: Array, b: Array) -> tuple[Array, Array]:
         """Ya and e = Ya - b, which is zero for rows that are no part of the problem."""
         g = self.Y.times(a)
-        e = np.where(self.part, g - b, 0.0)
-        if not np.abs(e).max() < 1e150 or not np.abs(a).max() < np.finfo(self.dtype).max:
+        e = g - b if self.whole else np.where(self.part, g - b, 0.0)
+        if not max(e.max(), -e.min()) < 1e150 or not np.abs(a).max() < self.longest:
             raise ValueError(
                 f"the weights or the errors Ya - b are too large for {self.dtype}; divide the features by their size, "
                 "for instance with StandardScaler, and give start and margin ordinary sizes."
@@ -146,8 +147,9 @@ class HoKashyapRule:
         """Look at a(k), and go on unless it separates or its errors are evidence."""
         if not self.begun:
             self.begin(problem, watch)
-        errors = int(np.count_nonzero(self.g[self.part] <= 0))
-        value = float(np.sum(self.Y.w * self.e**2))
+        wrong = self.g <= 0
+        errors = int(np.count_nonzero(wrong if self.whole else wrong & self.part))
+        value = float((self.Y.w * (self.e * self.e)).sum())
         if errors == 0 and self.separates():
             return Epoch(0, value, self.eta, 0, Status.SEPARATED)
         if self.proves():
@@ -157,11 +159,12 @@ class HoKashyapRule:
             a, b = self.step()
             watch.check()
             self.g, self.e = self.look(a, b)
-        moved = not np.array_equal(a, self.a)
+        moved = a is not self.a and not np.array_equal(a, self.a)
         self.a, self.b = a, b
         if moved:
             self.k += 1
-            self.recorded.add(self.answer[0])
+            if self.recorded.rows.size:
+                self.recorded.add(self.answer[0])
         return Epoch(errors, value, self.eta, int(moved), None)
 
     def separates(self) -> bool:
@@ -171,10 +174,11 @@ class HoKashyapRule:
 
     def proves(self) -> bool:
         """Whether λ = w|e| is evidence; only asked when no error is positive any more."""
-        size = np.abs(self.e)
-        largest = float(size.max())
-        if largest == 0 or self.e.max() > NEGLIGIBLE * largest:
+        highest = float(self.e.max())
+        largest = max(highest, -float(self.e.min()))
+        if largest == 0 or highest > NEGLIGIBLE * largest:
             return False
+        size = np.abs(self.e)
         size[size <= NEGLIGIBLE * largest] = 0
         off, scale = np.abs(self.Y.back(size)), self.Y.back(size, absolute=True)
         if not np.all(off <= self.plan.tol * scale):

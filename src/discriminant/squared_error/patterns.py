@@ -46,6 +46,7 @@ class Patterns:
         self.w: Any = problem.weight.astype(np.float64) if problem.weight.size else 1.0
         self.part = problem.part & (self.w > 0)
         self.z = np.where(self.part, 2.0 * problem.labels - 1, 0.0)
+        self.signs = self.w * self.z
         self.n, self.d = self.X.shape[0], self.X.shape[1] + 1
 
     def blocks(self, whole: bool) -> Iterator[tuple[slice, Any]]:
@@ -66,7 +67,7 @@ class Patterns:
 
     def back(self, v: Array, absolute: bool = False) -> Array:
         """Return YᵗWv, or |Y|ᵗWv."""
-        u = self.w * (np.abs(self.z) if absolute else self.z) * v
+        u = (np.abs(self.signs) if absolute else self.signs) * v
         total = np.zeros(self.d)
         total[0] = u.sum()
         for rows, B in self.blocks(not absolute):

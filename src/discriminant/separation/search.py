@@ -37,6 +37,7 @@ from .boundary import LARGEST, BoundarySearch
 from .digits import echelon
 from .faces import Face
 from .integers import alternative, products, rank
+from .merging import by_merging, may_merge
 from .nonnegative import heard, nearest_to_zero
 from .passes import Floats, Indices
 from .rows import PRIMES, primitive, spans, weighted_sum
@@ -66,7 +67,12 @@ def settle(
             outcome = FaceSearch(system, working, None, tick).glance() or _on_few_columns(system, tick)
             if outcome is not None:
                 return outcome
-        return FaceSearch(system, working, face, tick).run()
+        search = FaceSearch(system, working, face, tick)
+        if face is None and search.direction is None and may_merge(system):
+            outcome = by_merging(system, lambda smaller: settle(smaller, tick=tick), tick)
+            if outcome is not None:
+                return outcome
+        return search.run()
 
 
 def _on_few_columns(system: System, tick: Tell) -> Outcome | None:

@@ -94,17 +94,13 @@ def by_merging(system: System, decide: Callable[[System], Outcome], tick: Tell) 
 
 def _overlapping(system: System, decide: Callable[[System], Outcome], tick: Tell) -> Iterator[Pair]:
     """Pairs that join classes to groups, the nearest first, until as many as there are classes failed."""
-    members = [np.flatnonzero(system.own == k) for k in range(system.n_groups)]
     group = np.arange(system.n_groups)
     failed = 0
-    for one, other in _nearest(system, members):
+    for one, other, patterns in nearest_pairs(system):
         if group[one] == group[other]:
             continue
         tick(f"pairs of classes, {np.unique(group).size:,} left apart", 0.0)
-        patterns = np.sort(np.concatenate([members[one], members[other]]))
-        own = (system.own[patterns] == other).astype(system.own.dtype)
-        pair = System(system.X[patterns], own, 2, bool(system.intercept), system.table.reading, tick=system.tick)
-        outcome = decide(pair)
+        outcome = decide(pair_of(system, other, patterns))
         if outcome.face.is_all:
             yield Pair(one, other, outcome, patterns)
             group[group == group[other]] = group[one]
@@ -114,16 +110,22 @@ def _overlapping(system: System, decide: Callable[[System], Outcome], tick: Tell
             return
 
 
-def _nearest(system: System, members: list[Indices]) -> Iterator[tuple[int, int]]:
-    """Pairs of classes by the distance of their means, over the deviation of each column within the classes."""
+def pair_of(system: System, other: int, patterns: Indices) -> System:
+    """The problem of two classes, of which the other one has the rows z = y, with their patterns alone."""
+    own = (system.own[patterns] == other).astype(system.own.dtype)
+    return System(system.X[patterns], own, 2, bool(system.intercept), system.table.reading, tick=system.tick)
+
+
+def nearest_pairs(system: System) -> Iterator[tuple[int, int, Indices]]:
+    """Pairs of classes with their patterns, by the distance of their means over the deviations within classes."""
+    members = [np.flatnonzero(system.own == k) for k in range(system.n_groups)]
     with np.errstate(all="ignore"):  # of huge numbers any order will do
         moments = np.array([_moments(system, some) for some in members])
         deviation = np.sqrt(moments[:, 1].mean(axis=0))
         means = moments[:, 0] / np.where(deviation > 0, deviation, 1)
-    far = cdist(means, means)
     one, other = np.triu_indices(system.n_groups, 1)
-    order = np.argsort(far[one, other], kind="stable")
-    return zip(one[order].tolist(), other[order].tolist(), strict=True)
+    for k in np.argsort(cdist(means, means)[one, other], kind="stable"):
+        yield int(one[k]), int(other[k]), np.sort(np.concatenate([members[one[k]], members[other[k]]]))
 
 
 def _moments(system: System, patterns: Indices) -> tuple[Floats, Floats]:

@@ -31,8 +31,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import qr
 
-from .._engine.progress import OutOfTime, Tell
+from .._engine.progress import Tell
 from .._engine.threads import one_blas_thread
+from .beyond import too_large
 from .boundary import LARGEST, BoundarySearch
 from .digits import echelon
 from .faces import Face
@@ -48,10 +49,6 @@ FEW = 300  # patterns that a guess begins with, at the least
 WIDE = 100  # columns beyond which a guess takes longer than passes over the data
 NARROW = 30  # columns up to which relations are found one by one, whatever they span
 SHORT, LONG = 20, 1000  # passes of the perceptron on such data, at the most
-BEYOND = (
-    f"one proof for {{0.n_groups}} classes of {{0.d}} features needs {{0.n_columns:,}} weights, and must have at most "
-    f"{LARGEST:,}; ask for the pairs of classes or for each against the rest, or take fewer features"
-)
 WALK = 1e9  # numbers of X that it reads, at the most: about a second
 
 
@@ -144,7 +141,7 @@ class FaceSearch:
                 if outcome is not None:
                     return outcome
             if self.direction is None and self.system.n_groups > 2 and self.system.n_columns > LARGEST:
-                raise OutOfTime(BEYOND.format(self.system))
+                raise too_large(self.system, LARGEST, lambda pair, tick: settle(pair, tick=tick), self.tick)
             live = self.face.outside(self.rows)
             if not live:
                 found = [] if len(self.rows) == self.system.n_names else strangers(self.face, self.rows, self.worst)

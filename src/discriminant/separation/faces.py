@@ -40,8 +40,8 @@ class Face:
         span = self.span
         self.extend([name for weights in found for name in list(weights)[1:]])
         for weights, (q, share) in zip(found, shares, strict=True):
-            old = {name: -w * self.system.integers(name)[1] for name, w in zip(span, share, strict=True)}
-            new = {name: q * w * self.system.integers(name)[1] for name, w in weights.items()}
+            old = {name: -w * self.system.multiple(name) for name, w in zip(span, share, strict=True)}
+            new = {name: q * w * self.system.multiple(name) for name, w in weights.items()}
             self.keep(added(new, self.lifted(old)))
         return bool(found)
 
@@ -52,7 +52,7 @@ class Face:
         else the answer is False; those of the span are lifted. A circuit, few of the rows that have a relation of their
         own, is told first.
         """
-        multiple = {name: self.system.integers(name)[1] for name in [*rest, *basis, *self.span]}
+        multiple = {name: self.system.multiple(name) for name in [*rest, *basis, *self.span]}
         given = dict(zip(rest, _rounded([weight / multiple[name] for name, weight in rest.items()]), strict=True))
         rows = self.system.matrix([*basis, *self.span])
         total = self.total(given) if given else [0] * self.system.n_columns

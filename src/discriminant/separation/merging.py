@@ -52,7 +52,7 @@ class Pair(NamedTuple):
         """
         face = self.outcome.face
         ((q, share),) = coordinates(face.system.matrix(face.span), [total])
-        weights = {name: -w * face.system.integers(name)[1] for name, w in zip(face.span, share, strict=True)}
+        weights = {name: -w * face.system.multiple(name) for name, w in zip(face.span, share, strict=True)}
         return q, self.whole(face.lifted(weights))
 
 

@@ -99,8 +99,8 @@ def _holds_for_all_columns(outcome: Outcome) -> bool:
     """Whether the relations are zero and span the boundary in all columns."""
     face, system = outcome.face, outcome.face.system
     for weights in face.relations:
-        most = max(system.integers(name)[1] for name in weights)  # all are powers of one number
-        if any(face.total({name: w * (most // system.integers(name)[1]) for name, w in weights.items()})):
+        most = max(system.multiple(name) for name in weights)  # all are powers of one number
+        if any(face.total({name: w * (most // system.multiple(name)) for name, w in weights.items()})):
             return False
     patterns = system.patterns if outcome.boundary is None else outcome.boundary
     b = [0] * system.n_columns if outcome.direction is None else outcome.direction.b

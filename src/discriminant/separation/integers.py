@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
-from itertools import chain
+from itertools import chain, compress
 from math import lcm
 from operator import mul
 
@@ -32,18 +32,14 @@ def rank(rows: Matrix) -> int:
 
 def pivots(rows: Matrix) -> list[int]:
     """The first rows, one by one, that do not depend on those before them, as far as two large primes show."""
-    found: list[int] = []
-    for prime in primes(rows) if _is_sparse(rows) else ():
-        some = _sparse_pivots(_entries(rows), prime)
-        if some is None:
+    found: list[int] | None = None
+    entries, most = _entries(rows) if _is_sparse(rows) else [], min(len(rows), len(rows[0]))
+    for prime in primes(rows) if entries else ():
+        some = _sparse_pivots(entries, prime)
+        found = None if some is None else max(found or [], some, key=len)
+        if found is None or len(found) == most:
             break
-        found = max(found, some, key=len)
-        if len(some) == min(len(rows), len(rows[0])):
-            return some
-    else:
-        if found:
-            return found
-    return list(call("pivots", rows))
+    return list(call("pivots", rows)) if found is None else found
 
 
 def _is_sparse(rows: Matrix) -> bool:
@@ -53,7 +49,7 @@ def _is_sparse(rows: Matrix) -> bool:
 
 def _entries(rows: Sequence[Sequence[int]]) -> list[dict[int, int]]:
     """The entries of each row that are not zero, by column."""
-    return [{j: value for j, value in enumerate(row) if value} for row in rows]
+    return [dict(compress(enumerate(row), row)) for row in rows]
 
 
 def _sparse_pivots(entries: list[dict[int, int]], prime: int) -> list[int] | None:

@@ -92,8 +92,10 @@ class QuickCheck(Check):
     def is_full_rank(self, names: Sequence[Name], vectors: Matrix) -> bool:
         """Whether the rank of the rows and that of the vectors add up to the number of columns."""
         n = self.rows.n_columns
-        of_rows = _best_rank(lambda prime: self._terms.modulo(prime, names, self.rows), min(len(names), n))
-        return of_rows + _best_rank(lambda prime: vectors, min(len(vectors), n)) == n
+        left = n - _best_rank(
+            lambda prime: vectors, min(len(vectors), n)
+        )  # more the rows, which vanish there, cannot have
+        return _best_rank(lambda prime: self._terms.modulo(prime, names, self.rows), left) == left
 
     def spans_boundary(self, names: Sequence[Name]) -> bool:
         """Whether each row of the boundary is a combination of these rows: those of them that it has need no proof."""

@@ -28,8 +28,11 @@ def outcome_of(X: Any, y: Any, intercept: bool = True) -> Any:
     return settle(System(X, y.astype(np.int32), int(y.max()) + 1, intercept, "decimal"))
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-def test_groups_have_the_verdict_that_the_oracle_finds_for_the_classes(intercept: bool) -> None:
+@pytest.mark.parametrize(("intercept", "large"), [(True, 20_000), (False, 20_000), (True, 6)])
+def test_groups_have_the_verdict_that_the_oracle_finds_for_the_classes(
+    intercept: bool, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merging, "LARGE", large)
     merged, whole = 0, 0
     for seed in range(16):
         rng = np.random.default_rng(seed)
@@ -40,7 +43,7 @@ def test_groups_have_the_verdict_that_the_oracle_finds_for_the_classes(intercept
         whole += outcome.verdict == "overlap" and outcome.merged is None
         assert faults(Problem(X, y, {"intercept": intercept}))[1] == []
     assert merged > 4
-    assert whole > 1
+    assert whole > 0
 
 
 @pytest.mark.parametrize("spread", [0.3, 0.5, 1.0])

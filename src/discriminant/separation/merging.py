@@ -30,6 +30,7 @@ from .system import Direction, Name, System
 from .trial import Merged, Outcome
 
 NARROW = 30  # columns up to which a pair is settled within about a hundredth of a second
+LARGE = 20_000  # patterns of a class
 
 
 class Pair(NamedTuple):
@@ -63,14 +64,15 @@ def may_merge(system: System) -> bool:
 
 def by_merging(system: System, decide: Callable[[System], Outcome], tick: Tell) -> Outcome | None:
     """The outcome by way of pairs that overlap; None where there are none. ``decide`` settles a smaller problem."""
-    pairs = list(_overlapping(system, decide, tick))
+    face, pairs = Face(system), []
+    for pair in _overlapping(system, decide, tick):
+        pairs.append(pair)
+        face.span += pair.whole(dict.fromkeys(pair.outcome.face.span, 1))
+        for weights in pair.outcome.face.relations:
+            face.keep(pair.whole(weights))
     if not pairs:
         return None
     groups = Groups(system, pairs)
-    face = Face(system, [name for pair in pairs for name in pair.whole(dict.fromkeys(pair.outcome.face.span, 1))])
-    for pair in pairs:
-        for weights in pair.outcome.face.relations:
-            face.keep(pair.whole(weights))
     in_integers = any(pair.outcome.in_integers for pair in pairs)
     if groups.count == 1:
         return Outcome(face, None, None, False, in_integers, dict.fromkeys(face.span))
@@ -111,14 +113,18 @@ def _overlapping(system: System, decide: Callable[[System], Outcome], tick: Tell
 
 
 def pair_of(system: System, other: int, patterns: Indices) -> System:
-    """The problem of two classes, of which the other one has the rows z = y, with their patterns alone."""
+    """The problem of two classes with these patterns alone; the other one has the rows z = y."""
     own = (system.own[patterns] == other).astype(system.own.dtype)
     return System(system.X[patterns], own, 2, bool(system.intercept), system.table.reading, tick=system.tick)
 
 
 def nearest_pairs(system: System) -> Iterator[tuple[int, int, Indices]]:
-    """Pairs of classes with their patterns, by the distance of their means over the deviations within classes."""
+    """Pairs of classes, by the distance of their means over the deviations within classes, with their patterns.
+
+    Of large classes it is some of the patterns: what overlaps there overlaps.
+    """
     members = [np.flatnonzero(system.own == k) for k in range(system.n_groups)]
+    members = [some[:: 1 + some.size // LARGE] for some in members]
     with np.errstate(all="ignore"):  # of huge numbers any order will do
         moments = np.array([_moments(system, some) for some in members])
         deviation = np.sqrt(moments[:, 1].mean(axis=0))

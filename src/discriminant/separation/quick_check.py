@@ -92,9 +92,7 @@ class QuickCheck(Check):
     def is_full_rank(self, names: Sequence[Name], vectors: Matrix) -> bool:
         """Whether the rank of the rows and that of the vectors add up to the number of columns."""
         n = self.rows.n_columns
-        left = n - _best_rank(
-            lambda prime: vectors, min(len(vectors), n)
-        )  # more the rows, which vanish there, cannot have
+        left = n - _best_rank(lambda prime: vectors, min(len(vectors), n))  # the rows vanish on them: it is the most
         return _best_rank(lambda prime: self._terms.modulo(prime, names, self.rows), left) == left
 
     def spans_boundary(self, names: Sequence[Name]) -> bool:

@@ -19,7 +19,7 @@ from verdict_problems import faults, problem
 
 from discriminant import LinearMachine, UndecidedError, datasets, separability
 from discriminant._engine import progress
-from discriminant.separation import boundary, sample, search
+from discriminant.separation import boundary, merging, sample, search
 from discriminant.separation.boundary import BoundarySearch
 from discriminant.separation.hinge import touched_by
 from discriminant.separation.newton import BoundaryGuess, LossRows, boundary_of
@@ -31,6 +31,7 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Every problem goes through the new search, at once; what it finds is kept."""
     for name, value in {"WIDE": 1, "NARROW": 0, "WALK": 0.0}.items():
         monkeypatch.setattr(search, name, value)
+    monkeypatch.setattr(merging, "NARROW", 0)
     found: list[Any] = []
 
     class Kept(BoundarySearch):
@@ -154,6 +155,7 @@ def test_too_many_weights_of_many_classes_are_refused_in_words(
 ) -> None:
     monkeypatch.setattr(search, "WIDE", 10)
     monkeypatch.setattr(search, "LARGEST", 20)
+    monkeypatch.setattr(merging, "NARROW", 0)
     X, y = rng.normal(size=(300, 4)), rng.integers(6, size=300)
     with pytest.raises(UndecidedError) as caught:
         separability(X, y)

@@ -6,8 +6,9 @@
 - ``certificate``: the proof, ``verification``: its check, ``quick_check``: the same, fast, by ``digits``;
   ``proof_file``: its JSON; ``rows``: what a row z is;
 - ``search``, ``faces``: how it is found, relation by relation; ``boundary``: all at once, from a ``sample``, by guesses
-  (``newton``, ``hinge``) and few rows (``spanning``); ``trial``: of a vector; ``knowledge``: what is known before the
-  end; ``system``: the rows of the data, ``passes``: compiled; ``integers``, ``flint``, ``nonnegative``: the algebra.
+  (``newton``, ``hinge``) and few rows (``spanning``); ``merging``: of many classes by pairs, ``beyond``: of too many;
+  ``trial``: of a vector; ``knowledge``: what is known before the end; ``system``: the rows of the data, ``passes``:
+  compiled; ``integers``, ``flint``, ``elimination``, ``nonnegative``: the algebra.
 
 Imports ``_kernel_matrix``, ``_engine`` and the vocabulary; ``certificate``, ``verification``, ``quick_check``,
 ``digits``, ``proof_file`` and ``rows`` import nothing but each other, the standard library and numpy's arrays.

@@ -40,9 +40,9 @@ class Face:
         span = self.span
         self.extend([name for weights in found for name in list(weights)[1:]])
         for weights, (q, share) in zip(found, shares, strict=True):
-            old = {name: -w * self.system.integers(name)[1] for name, w in zip(span, share, strict=True)}
-            new = {name: q * w * self.system.integers(name)[1] for name, w in weights.items()}
-            self.keep(_added(new, self._lifted(old)))
+            old = {name: -w * self.system.multiple(name) for name, w in zip(span, share, strict=True)}
+            new = {name: q * w * self.system.multiple(name) for name, w in weights.items()}
+            self.keep(added(new, self.lifted(old)))
         return bool(found)
 
     def absorb_spanning(self, rest: dict[Name, float], basis: list[Name], circuit: list[Name]) -> bool:
@@ -52,7 +52,7 @@ class Face:
         else the answer is False; those of the span are lifted. A circuit, few of the rows that have a relation of their
         own, is told first.
         """
-        multiple = {name: self.system.integers(name)[1] for name in [*rest, *basis, *self.span]}
+        multiple = {name: self.system.multiple(name) for name in [*rest, *basis, *self.span]}
         given = dict(zip(rest, _rounded([weight / multiple[name] for name, weight in rest.items()]), strict=True))
         rows = self.system.matrix([*basis, *self.span])
         total = self.total(given) if given else [0] * self.system.n_columns
@@ -69,7 +69,7 @@ class Face:
         self.extend(basis)
         if first:
             self.keep({name: w * multiple[name] for name, w in first.items()})
-        self.keep(_added(new, self._lifted(old)))
+        self.keep(added(new, self.lifted(old)))
         return True
 
     def _relation(self, names: list[Name]) -> dict[Name, int]:
@@ -97,7 +97,7 @@ class Face:
         """The weighted sum of these multiples of rows."""
         return combined(list(weights.values()), self.system.matrix(weights))
 
-    def _lifted(self, old: dict[Name, int]) -> dict[Name, int]:
+    def lifted(self, old: dict[Name, int]) -> dict[Name, int]:
         """Weights with so much of the earlier relations added that none is negative."""
         lift = max((-(w // self.weights[name]) for name, w in old.items() if w < 0), default=0)
         lifted = {name: w + lift * self.weights[name] for name, w in old.items()}
@@ -110,7 +110,7 @@ class Face:
         weights = {name: w // divisor for name, w in weights.items()}
         self.relations.append(weights)
         self.system.known.related()
-        self.weights = _added(self.weights, weights)
+        self.weights = added(self.weights, weights)
 
     def extend(self, names: list[Name]) -> None:
         """Make the span larger by independent rows of N."""
@@ -141,7 +141,7 @@ class Face:
         return self._kernel[1]
 
 
-def _added(some: dict[Name, int], others: dict[Name, int]) -> dict[Name, int]:
+def added(some: dict[Name, int], others: dict[Name, int]) -> dict[Name, int]:
     """The sum of weights by name."""
     return {name: some.get(name, 0) + others.get(name, 0) for name in {**some, **others}}
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from os import environ, pathsep
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ def _pivots(rows: Matrix) -> Integers:
     """
     matrix = fmpz_mat(rows).transpose()
     found: Integers = []
-    for prime in (PRIME, _other_prime(rows)):
+    for prime in primes(rows):
         R, rank = nmod_mat(matrix, prime).rref()
         column, pivots = 0, []
         for i in range(rank):
@@ -55,11 +55,13 @@ def _pivots(rows: Matrix) -> Integers:
     return found
 
 
-def _other_prime(rows: Matrix) -> int:
+def primes(rows: Matrix) -> Iterator[int]:
+    """Two large primes, one of them made from the rows."""
+    yield PRIME
     prime = fmpz(2**62 + hash(tuple(map(tuple, rows))) % 2**61)
     while not prime.is_probable_prime():
         prime += 1
-    return int(prime)
+    yield int(prime)
 
 
 def _nullspace(rows: Matrix) -> Matrix:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import chain, compress
 from math import lcm
 from operator import mul
 
 from .._engine.progress import Tell
-from .flint import call
+from .flint import call, primes
 from .rows import Integers, Matrix, primitive, weighted_sum
 
+SPARSE = 0.25  # share of entries that are not zero, below which the zeros are left out
 SMALL = 64  # rows of which a relation is found by elimination rather than by solving for it
 PIECE = 10**7  # products of one piece of a multiplication, so that Ctrl-C is heard between two
 
@@ -27,8 +31,54 @@ def rank(rows: Matrix) -> int:
 
 
 def pivots(rows: Matrix) -> list[int]:
-    """The first rows, one by one, that do not depend on those before them."""
-    return list(call("pivots", rows))
+    """The first rows, one by one, that do not depend on those before them, as far as two large primes show."""
+    found: list[int] | None = None
+    entries, most = _entries(rows) if _is_sparse(rows) else [], min(len(rows), len(rows[0]))
+    for prime in primes(rows) if entries else ():
+        some = _sparse_pivots(entries, prime)
+        found = None if some is None else max(found or [], some, key=len)
+        if found is None or len(found) == most:
+            break
+    return list(call("pivots", rows)) if found is None else found
+
+
+def _is_sparse(rows: Matrix) -> bool:
+    """Whether most entries are zero."""
+    return SPARSE * len(rows[0]) * len(rows) > sum(len(row) - row.count(0) for row in rows)
+
+
+def _entries(rows: Sequence[Sequence[int]]) -> list[dict[int, int]]:
+    """The entries of each row that are not zero, by column."""
+    return [dict(compress(enumerate(row), row)) for row in rows]
+
+
+def _sparse_pivots(entries: list[dict[int, int]], prime: int) -> list[int] | None:
+    """The same for rows that are mostly zeros, modulo a prime; None where they do not stay so."""
+    uses = Counter(chain.from_iterable(entries))
+    order: dict[int, int] = {}  # of the pivots, by their column
+    pivots: list[tuple[int, dict[int, int]]] = []  # scaled to one in their column, and zero in those of earlier ones
+    found, work = [], len(entries) * len(uses)
+    for k, row in enumerate(entries):
+        rest = {j: value % prime for j, value in row.items() if value % prime}
+        waiting = sorted(order[j] for j in rest if j in order)
+        while waiting:
+            column, pivot = pivots[heappop(waiting)]
+            factor = rest.pop(column, 0)
+            for j, value in pivot.items() if factor else ():
+                if j in order and j not in rest:
+                    heappush(waiting, order[j])
+                rest[j] = (rest.get(j, 0) - factor * value) % prime
+            work -= len(pivot)
+        rest = {j: value for j, value in rest.items() if value}
+        if work < 0:
+            return None
+        if rest:
+            column = min(rest, key=lambda j: (uses[j], j))
+            inverse = pow(rest.pop(column), -1, prime)
+            order[column] = len(pivots)
+            pivots.append((column, {j: value * inverse % prime for j, value in rest.items()}))
+            found.append(k)
+    return found
 
 
 def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
@@ -54,7 +104,7 @@ def solve(A: Sequence[Sequence[int]], B: Sequence[Sequence[int]]) -> list[list[F
     An equation with one unknown gives it at once, and an unknown of one equation alone is left to the end: of tables of
     factors, which are mostly zeros, little else remains.
     """
-    equations = [{k: value for k, value in enumerate(row) if value} for row in A]
+    equations = _entries(A)
     right = [[Fraction(value) for value in row] for row in B]
     users: list[set[int]] = [set() for _ in A[0]]
     for e, row in enumerate(equations):
@@ -162,11 +212,10 @@ def relation(rows: Matrix) -> Integers | None:
 
 def combined(weights: Sequence[int], rows: Matrix) -> Integers:
     """The sum of the rows, each times its weight, where both may be large, or most entries zero."""
-    entries = [[(j, value) for j, value in enumerate(row) if value] for row in rows]
-    if 4 * sum(map(len, entries)) < len(rows) * len(rows[0]):
+    if _is_sparse(rows):
         total = [0] * len(rows[0])
-        for weight, some in zip(weights, entries, strict=True):
-            for j, value in some:
+        for weight, some in zip(weights, _entries(rows), strict=True):
+            for j, value in some.items():
                 total[j] += weight * value
         return total
     return list(call("multiply", [list(weights)], [list(column) for column in zip(*rows, strict=True)])[0])

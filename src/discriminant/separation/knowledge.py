@@ -29,6 +29,7 @@ class Knowledge:
     direction: Direction | None = None  # the one with the fewest rows known to contradict it
     n_wrong: int | None = None  # these rows, so far as they were counted
     relations: int = 0
+    is_weak: bool = False  # whether some vector, not zero on all rows, has none on the wrong side
 
     def saw(self, direction: Direction, n_wrong: int) -> None:
         """A vector, not zero on all rows, was tried, and so many rows contradict it.
@@ -57,10 +58,12 @@ def undecided(
     """
     known, labels = system.known, [group[0] for group in groups]
     touching = known.relations or any(verdict != "complete" for verdict in pairs.values())
-    excluded = [*(["complete"] if touching else []), *(["overlap"] if known.n_wrong == 0 else [])]
+    excluded = [*(["complete"] if touching else []), *(["overlap"] if known.is_weak or known.n_wrong == 0 else [])]
     plane, n_wrong = best_plane(system, labels)
     told = [
         *(["some rows balance each other, so that no plane separates strictly"] if touching else []),
+        *(["some rows lie weakly apart, so that the classes do not overlap in full"] if known.is_weak else []),
+        *(["so it is quasi, but for which rows is open"] if len(excluded) == 2 else []),
         *([] if n_wrong is None else [f"the best plane has {n_wrong:,} of {system.patterns.size:,} rows wrong"]),
         *([f"{len(pairs):,} pairs of classes are decided"] if pairs else []),
     ]

@@ -92,8 +92,8 @@ class QuickCheck(Check):
     def is_full_rank(self, names: Sequence[Name], vectors: Matrix) -> bool:
         """Whether the rank of the rows and that of the vectors add up to the number of columns."""
         n = self.rows.n_columns
-        of_rows = _best_rank(lambda prime: self._terms.modulo(prime, names, self.rows), min(len(names), n))
-        return of_rows + _best_rank(lambda prime: vectors, min(len(vectors), n)) == n
+        left = n - _best_rank(lambda prime: vectors, min(len(vectors), n))  # the rows vanish on them: it is the most
+        return _best_rank(lambda prime: self._terms.modulo(prime, names, self.rows), left) == left
 
     def spans_boundary(self, names: Sequence[Name]) -> bool:
         """Whether each row of the boundary is a combination of these rows: those of them that it has need no proof."""
@@ -164,15 +164,14 @@ class _Terms:
         digits = self.writing.right(weights).T[:, :, None]
         factors = np.array([construction.signs(term.own, term.rival) for term in relation])
         places = np.array([self.place[term.row] for term in relation])
-        for factor in factors.T[factors.any(axis=0)]:
-            sums = np.zeros((self.p, self.writing.places + digits.shape[1] - 1, 1), np.int64)
+        blocks = factors.T[factors.any(axis=0)]
+        sums = np.zeros((len(blocks), self.p, self.writing.places + digits.shape[1] - 1, 1), np.int64)
+        for total, factor in zip(sums, blocks, strict=True):
             for k, (part, columns) in enumerate(zip(self.parts, self.columns, strict=True)):
                 some = np.flatnonzero((places[:, 0] == k) & (factor != 0))
                 patterns = part[:, places[some, 1]].transpose(0, 2, 1)
-                sums[columns] += products(patterns, factor[some, None, None] * digits[some])
-            if signs(sums, self.writing.width).any():
-                return False
-        return True
+                total[columns] += products(patterns, factor[some, None, None] * digits[some])
+        return not signs(sums.reshape(-1, *sums.shape[2:]), self.writing.width).any()
 
     def modulo(self, prime: int, names: Sequence[Name], construction: Construction) -> Iterator[Ints]:
         """The rows z with these names modulo a prime."""
@@ -200,6 +199,18 @@ class Vectors:
         for vector in vectors:
             sizes.setdefault(bits_of(vector).bit_length(), []).append(vector)
         return [cls(group, rows) for group in sizes.values()]
+
+    def tell(self, own: int, rival: int) -> bool:
+        """Whether any zv can differ from zero for a class and a rival: their blocks are not the same."""
+        return self.rows.counts or self._kinds[own] != self._kinds[rival]
+
+    @cached_property
+    def _kinds(self) -> list[Integers]:
+        """For each class the blocks of its vectors, by number: the same number for the same block."""
+        p, kinds = self.rows.p, dict[tuple[int, ...], int]()
+        blocks = [[tuple(v[k : k + p]) for v in self.vectors] for k in range(0, self.rows.n_columns, p)]
+        zero = [(0,) * p for _ in self.vectors]
+        return [[kinds.setdefault(block, len(kinds)) for block in some] for some in (zero, *blocks)]
 
     def split(self, y: NDArray[Any]) -> Floats:
         """The digits of patterns, for products with the vectors."""
@@ -262,13 +273,18 @@ class Judge:
     def exact(
         self, rows: Ints, own: int, asked: NDArray[np.bool_], groups: Sequence[Vectors]
     ) -> Iterator[tuple[Ints, int, NDArray[np.int8]]]:
-        """For each rival that some rows of a class ask about: the rows' places, the rival's, and the signs of zv."""
-        some = np.flatnonzero(asked.any(axis=1)) if groups else np.empty(0, np.int64)
+        """For each rival that some rows of a class ask about: the rows' places, the rival's, and the signs of zv.
+
+        Rivals are left out where all signs are zero because their blocks are those of the class.
+        """
+        rivals = self.rows.rivals(own)
+        told = np.array([any(group.tell(own, rival) for group in groups) for rival in rivals], bool)
+        some = np.flatnonzero(asked[:, told].any(axis=1))
         for patterns in _patterns(self.table, rows[some], self.rows.intercept) if some.size else ():
             places = np.searchsorted(rows, patterns.rows)
             for group in groups:
                 split = group.split(patterns.y)
-                for j, rival in enumerate(self.rows.rivals(own)):
-                    chosen = np.flatnonzero(asked[places, j])
+                for j, rival in enumerate(rivals):
+                    chosen = np.flatnonzero(asked[places, j]) if group.tell(own, rival) else places[:0]
                     if chosen.size:
                         yield places[chosen], j, group.signs(split[:, chosen], patterns.columns, own, rival)

@@ -31,12 +31,14 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import qr
 
-from .._engine.progress import OutOfTime, Tell
+from .._engine.progress import Tell
 from .._engine.threads import one_blas_thread
+from .beyond import too_large
 from .boundary import LARGEST, BoundarySearch
 from .digits import echelon
 from .faces import Face
 from .integers import alternative, products, rank
+from .merging import by_merging, may_merge
 from .nonnegative import heard, nearest_to_zero
 from .passes import Floats, Indices
 from .rows import PRIMES, primitive, spans, weighted_sum
@@ -47,10 +49,6 @@ FEW = 300  # patterns that a guess begins with, at the least
 WIDE = 100  # columns beyond which a guess takes longer than passes over the data
 NARROW = 30  # columns up to which relations are found one by one, whatever they span
 SHORT, LONG = 20, 1000  # passes of the perceptron on such data, at the most
-BEYOND = (
-    f"one proof for {{0.n_groups}} classes of {{0.d}} features needs {{0.n_columns:,}} weights, and must have at most "
-    f"{LARGEST:,}; ask for the pairs of classes or for each against the rest, or take fewer features"
-)
 WALK = 1e9  # numbers of X that it reads, at the most: about a second
 
 
@@ -66,7 +64,12 @@ def settle(
             outcome = FaceSearch(system, working, None, tick).glance() or _on_few_columns(system, tick)
             if outcome is not None:
                 return outcome
-        return FaceSearch(system, working, face, tick).run()
+        search = FaceSearch(system, working, face, tick)
+        if face is None and search.direction is None and may_merge(system):
+            outcome = by_merging(system, lambda smaller: settle(smaller, tick=tick), tick)
+            if outcome is not None:
+                return outcome
+        return search.run()
 
 
 def _on_few_columns(system: System, tick: Tell) -> Outcome | None:
@@ -96,8 +99,8 @@ def _holds_for_all_columns(outcome: Outcome) -> bool:
     """Whether the relations are zero and span the boundary in all columns."""
     face, system = outcome.face, outcome.face.system
     for weights in face.relations:
-        most = max(system.integers(name)[1] for name in weights)  # all are powers of one number
-        if any(face.total({name: w * (most // system.integers(name)[1]) for name, w in weights.items()})):
+        most = max(system.multiple(name) for name in weights)  # all are powers of one number
+        if any(face.total({name: w * (most // system.multiple(name)) for name, w in weights.items()})):
             return False
     patterns = system.patterns if outcome.boundary is None else outcome.boundary
     b = [0] * system.n_columns if outcome.direction is None else outcome.direction.b
@@ -138,7 +141,7 @@ class FaceSearch:
                 if outcome is not None:
                     return outcome
             if self.direction is None and self.system.n_groups > 2 and self.system.n_columns > LARGEST:
-                raise OutOfTime(BEYOND.format(self.system))
+                raise too_large(self.system, LARGEST, lambda pair, tick: settle(pair, tick=tick), self.tick)
             live = self.face.outside(self.rows)
             if not live:
                 found = [] if len(self.rows) == self.system.n_names else strangers(self.face, self.rows, self.worst)

@@ -86,7 +86,9 @@ class Signs:
     def _go_on(self, tick: Tell) -> None:
         found = self.found_aliases(tick)
         if self.outcome.direction is not None:
-            self.cone = self.cone or Cone(reduced(self.outcome, found, tick))
+            merged = self.outcome.merged
+            smaller = self.outcome if merged is None else merged.outcome
+            self.cone = self.cone or Cone(reduced(smaller, found, tick))
             self.cone.decide(tick)
 
     def found_aliases(self, tick: Tell) -> Aliases:
@@ -104,9 +106,17 @@ class Signs:
         if self.aliases is not None:
             signs[:, self.aliases.dropped] = np.nan
             if self.cone is not None:
-                found = self.cone.signs.reshape(system.n_blocks, -1)
+                found = self._by_block(self.cone.signs)
                 signs[:, self.aliases.kept] = np.where(found == OPEN, OPEN, 0 - found) if system.counts else found
         return signs  # a mean of counts falls to zero against b
+
+    def _by_block(self, signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The signs of the cone for each block: classes that were merged have those of their group."""
+        merged = self.outcome.merged
+        if merged is None:
+            return signs.reshape(self.system.n_blocks, -1)
+        found = signs.reshape(max(merged.groups), -1)
+        return np.concatenate([np.zeros_like(found[:1]), found])[merged.groups[1:]]
 
     def strict(self) -> NDArray[np.float64]:
         """The same over all columns: nan too where the sign depends on which columns are left out."""

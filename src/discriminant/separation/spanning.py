@@ -20,13 +20,14 @@ from scipy import sparse
 from scipy.linalg import qr
 
 from .._engine.progress import Tell
+from .elimination import INDEPENDENT, Elimination
 from .newton import LossRows, PlainRows
 from .nonnegative import heard, nonnegative
 from .passes import Floats, Indices
 
-INDEPENDENT = 1e-7  # a row of length one that others leave less of is taken to depend on them
 CLOSE = 1e-8  # what is left of a sum that is taken to vanish, relatively
 NEGLIGIBLE = 1e-11  # a weight beside the largest that is taken to vanish
+MANY = 300  # columns of sparse rows for which orthogonal bases are dear
 ROUNDS = 40  # in which rows may join
 
 
@@ -40,6 +41,10 @@ class Spanning(NamedTuple):
 def spanning(rows: LossRows, places: Indices, weights: Floats, tick: Tell) -> Spanning | None:
     """Rows T and U of those at the places, which have these weights in a relation; None where none are found."""
     order = places[np.argsort(-weights, kind="stable")]
+    if isinstance(rows, PlainRows) and sparse.issparse(rows.Z) and rows.n_columns > MANY:
+        found = _sparse_spanning(rows, order, tick)
+        if found is not None:
+            return found
     T, Q = _independent(rows, order, tick)
     U = _balancing(rows, order, T, Q, tick) if T else None
     if U is None:
@@ -47,6 +52,27 @@ def spanning(rows: LossRows, places: Indices, weights: Floats, tick: Tell) -> Sp
     rest = [place for place in T if place not in set(U)]
     basis = [*U, *_completing(rows.dense(np.array(U)) @ Q, rows.dense(np.array(rest, np.int64)) @ Q, rest)]
     return Spanning(basis, [place for place in rest if place not in set(basis)])
+
+
+def _sparse_spanning(rows: PlainRows, order: Indices, tick: Tell) -> Spanning | None:
+    """The same for rows of few entries, as those of factors; None where they do not stay so, or no rows balance T."""
+    T = Elimination(rows.Z)
+    new = order[: 2 * rows.n_columns]
+    while new.size:
+        tick(f"{len(T.chosen):,} independent rows of {rows.n_columns:,}", len(T.chosen) / rows.n_columns)
+        before = len(T.chosen)
+        if not T.take(new):
+            return None
+        probe = T.probe()
+        missed = order[np.abs(rows.margins(probe)[order]) > INDEPENDENT * np.abs(probe).max(initial=0)]
+        new = missed[: 2 * rows.n_columns] if len(T.chosen) > before else missed[:0]
+    target = -np.asarray(rows.Z[T.chosen].sum(axis=0)).ravel()
+    U = _by_linear_program(rows.Z[order], target, order)
+    both = Elimination(rows.Z)
+    if U is None or not both.take([*U, *(place for place in T.chosen if place not in set(U))]):
+        return None
+    basis = set(both.chosen)
+    return Spanning(both.chosen, [place for place in dict.fromkeys([*U, *T.chosen]) if place not in basis])
 
 
 def _independent(rows: LossRows, order: Indices, tick: Tell) -> tuple[list[int], Floats]:

@@ -184,13 +184,21 @@ class System(Construction):
 
     def integers(self, name: Name) -> tuple[Integers, int]:
         """A positive multiple of z in whole numbers, and the multiple."""
-        i, _ = name
-        if i < 0:
+        if name[0] < 0:
             return self._axis(), 1
+        y, q = self._augmented(name[0])
+        if self.n_blocks == 1:  # much of the time, and long where a table has many columns
+            return (y if self.factors(name)[0] > 0 else [-value for value in y]), q
+        return [sign * value for sign in self.factors(name) for value in y], q
+
+    def multiple(self, name: Name) -> int:
+        """The multiple alone."""
+        return self._augmented(name[0])[1] if name[0] >= 0 else 1
+
+    def _augmented(self, i: int) -> tuple[Integers, int]:
         if i not in self._integers:
             self._integers[i] = self.table.augmented(i, bool(self.intercept))
-        y, q = self._integers[i]
-        return [sign * value for sign in self.factors(name) for value in y], q
+        return self._integers[i]
 
     def matrix(self, names: Iterable[Name]) -> Matrix:
         """Positive multiples of these rows in whole numbers."""

@@ -29,6 +29,14 @@ class Narrow:
 
 
 @dataclass(frozen=True)
+class Merged:
+    """Classes that are taken for one: the group of each class, and what is known of the groups."""
+
+    groups: list[int]
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
 class Outcome:
     """A verdict with what proves it."""
 
@@ -39,6 +47,7 @@ class Outcome:
     in_integers: bool  # whether floats were not enough to guess with
     working: dict[Name, None]
     narrow: Narrow | None = None  # what it was found on, where the data are wide
+    merged: Merged | None = None  # the same where some of the classes overlap in pairs, and others are left
 
     @property
     def verdict(self) -> str:

@@ -29,7 +29,6 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "GradientDescent": [{"criterion": "logistic"}],
     "LogisticDiscriminant": [{"penalty": "firth"}, {"loss": "squared"}],
     "MinOver": [{"kernel": "gaussian"}],
-    "MultilayerPerceptron": [{"hidden_layer_sizes": (3,)}],
     "Perceptron": [{"record": "weights"}, {"order": "random", "margin": 1.0, "schedule": "harmonic"}],
     "Relaxation": [{"record": "weights"}],
     "SupportVectorMachine": [{"loss": "squared_hinge"}, {"kernel": "polynomial"}],

@@ -7,7 +7,7 @@ STAMP  := .venv/.installed
 # Machine code of this repository: discriminant keeps there what matches the sources, and removes what is old.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: help install demo test fuzz verdicts interrupts bench docs lint clean
+.PHONY: help install demo test ci fuzz verdicts interrupts bench docs lint clean
 .DEFAULT_GOAL := help
 
 help:     ## list the targets
@@ -19,10 +19,14 @@ demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print
 	@$(BIN)/discriminant warm-up --forms dense64
 	@$(BIN)/python examples/demo.py
 
-test: lint         ## what CI runs: lint, tests, doctests, the README's commands
+TESTS = $(BIN)/python -m pytest -q -n 2 --dist loadgroup
+test: lint         ## lint, tests and doctests; what takes long is left to make ci
 	@if [ -d tests/explorer ]; then tools/chromium.sh; fi
 	$(BIN)/discriminant warm-up
-	$(BIN)/python -m pytest -q -n 2
+	$(TESTS) -m "not ci"
+
+ci: $(STAMP)       ## what takes long: the gallery, the README's commands, the demo, the benchmarks' cases, a new procedure
+	$(TESTS) -m ci
 
 SECONDS ?= 60
 TRIALS  ?= 200

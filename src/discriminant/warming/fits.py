@@ -40,8 +40,8 @@ TABLES: dict[str, list[tuple[tuple[int, int, int], dict[str, Any]]]] = {
     "SupportVectorMachine": [
         ((1_500, 3, 2), {}),
         ((1_500, 3, 2), {"loss": "squared_hinge"}),
-        ((5_000, 3, 2), {"kernel": "gaussian", "tol": 0.5}),
-        ((1_100, 1_600, 2), {"tol": 0.5}),
+        ((5_000, 3, 2), {"kernel": "gaussian", "C": 1e-3}),
+        ((1_100, 1_600, 2), {"C": 1e-6}),
         ((60, 3, 12), {"kernel": "gaussian"}),
         ((60, 3, 12), {}),
     ],

@@ -159,6 +159,7 @@ def test_the_oracles_know_a_minimum(model: Any) -> None:
     assert excess(model, data) > 1e-3
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(os.name != "posix", reason="sends signals to processes")
 def test_ctrl_c() -> None:
     """Three of the trials of `make interrupts`, on small tables, with patience for a busy machine."""

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.ci
 
 FILE = '''"""A toy: the fixed-increment rule with η = 1, which adds each pattern that is on the wrong side.
 

@@ -270,6 +270,7 @@ print(json.dumps(out))
 """
 
 
+@pytest.mark.ci
 def test_without_a_compiler_the_worked_numbers_are_the_same() -> None:
     def run(**variables: str) -> Any:
         done = subprocess.run(

@@ -169,6 +169,7 @@ def told(call: Callable[[Any], Any], matrix: Any) -> str:
     return "taken"
 
 
+@pytest.mark.ci
 def test_no_compiled_code_sees_bad_indices() -> None:
     """In a process of its own, which an alarm ends: code that follows such indices may never end, or crash."""
     folders = [str(Path(__file__).parent), str(Path(__file__).parents[1])]

@@ -55,7 +55,7 @@ PROCESSES = {
 
 INSIDE = {
     "a data set with numbers it does not take": ("check xor-3", "takes no numbers"),
-    "a data set without its names": ("check xor --no-header", "CSV files; leave"),
+    "a data set without its names": ("check xor --no-header", "are for CSV files, and xor is a data set"),
     "categories that are not there": ("check table-1-9", "categories"),
     "a column to drop that is not there": ("check good.csv -t label --drop A1", "there is no column 'A1'"),
     "weights that are not there": ("fit good.csv -t label --weights w", "there is no column 'w'"),

@@ -107,6 +107,7 @@ def test_colors_only_on_a_terminal_that_wants_them() -> None:
     assert "\x1b" not in installed("check", "nofile.csv", TERM="xterm").err
 
 
+@pytest.mark.ci
 def test_bar_on_a_terminal(tmp_path: Path) -> None:
     X, y = discriminant.datasets.overlap(50_000, 10, random_state=0)
     import polars as pl

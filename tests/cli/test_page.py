@@ -27,6 +27,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.ci
 def test_examples_print_what_the_page_says(
     inside: Callable[..., Outcome], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

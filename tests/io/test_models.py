@@ -81,6 +81,7 @@ print("the same")
 """
 
 
+@pytest.mark.ci
 def test_another_process_predicts_the_same_bits(tmp_path: Path) -> None:
     tasks = []
     for number, name in enumerate(CASES):
@@ -251,6 +252,7 @@ def killed_while_saving(texts: list[str], path: Path, delay: float) -> None:
     os.close(tell)
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_killing_a_save_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:

@@ -119,6 +119,7 @@ def bounded() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, handler)
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs the size of the process from /proc")
 def test_no_mutant_passes_for_what_it_is_not() -> None:
     chance, events, watching = random.Random(0), [], [False]

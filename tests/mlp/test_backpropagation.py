@@ -151,6 +151,7 @@ print(json.dumps([[part.tolist() for part in net.coefs_ + net.intercepts_] for n
 """
 
 
+@pytest.mark.ci
 def test_plain_python_gives_the_same_networks() -> None:
     """The passes without the compiler: what is compiled is what is written."""
     found = []

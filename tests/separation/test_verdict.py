@@ -120,6 +120,7 @@ def test_the_oracle_names_the_pairs_on_the_boundary() -> None:
     assert answer.pairs == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (3, 1), (4, 0)]
 
 
+@pytest.mark.ci
 def test_a_sample_of_all_kinds_of_problems() -> None:
     """As ``tools/verdicts.py`` tries them by the thousand."""
     seen = Counter()
@@ -802,6 +803,7 @@ GUESSES = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("guess", GUESSES)
 def test_bad_guesses(guess: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_faces, "nearest_to_zero", GUESSES[guess])
@@ -881,7 +883,7 @@ def test_a_margin_belongs_to_two_classes() -> None:
 def test_printouts_end_with_advice(rng: np.random.Generator) -> None:
     X, y = datasets.iris()
     assert "separates the classes 0 and 1 strictly" in str(separability(X[:100], y[:100]))
-    assert "linear machine" in str(separability(X, y))
+    assert "cannot be told apart by any straight cut" in str(separability(X, y))
     for trial in range(40):
         X, y = tied_problem(rng, 2 + trial % 2)
         s = separability(X, y)
@@ -889,7 +891,7 @@ def test_printouts_end_with_advice(rng: np.random.Generator) -> None:
         assert text.startswith(f"{s.verdict}: ")
         assert "  to try " in text
         assert repr(s) == text
-        assert len(text.splitlines()) <= 13
+        assert len(text.splitlines()) <= 16
 
 
 def test_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -299,6 +299,7 @@ def test_tolerance_of_the_evidence():
     assert "Evidence: 13 patterns" in str(tight.report_)
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 def test_a_callback_leaves_the_notes_of_three_classes_as_they_are():
     """Each note is prefixed once with the number of its problem, whether or not callbacks listen."""

@@ -175,6 +175,8 @@ class StoredRows:
     ) -> None:
         used, store, workers = np.flatnonzero(weights), self.shared.store, self.shared.workers
         if used.size * f.size <= FEW:
+            if watch is not None:
+                watch.check()
             f += weights[used] @ self.block(indices[used], np.arange(f.size))
             return
         share = COLUMNS * -(-f.size // (COLUMNS * workers.count))  # a sum is one thread's, row after row

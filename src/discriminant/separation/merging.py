@@ -123,15 +123,17 @@ def nearest_pairs(system: System) -> Iterator[tuple[int, int, Indices]]:
 
     Of large classes it is some of the patterns: what overlaps there overlaps.
     """
-    members = [np.flatnonzero(system.own == k) for k in range(system.n_groups)]
-    members = [some[:: 1 + some.size // LARGE] for some in members]
+    present = np.unique(system.own[system.own >= 0]).tolist()  # a class may have no pattern left
+    members = {k: np.flatnonzero(system.own == k) for k in present}
+    members = {k: some[:: 1 + some.size // LARGE] for k, some in members.items()}
     with np.errstate(all="ignore"):  # of huge numbers any order will do
-        moments = np.array([_moments(system, some) for some in members])
+        moments = np.array([_moments(system, some) for some in members.values()])
         deviation = np.sqrt(moments[:, 1].mean(axis=0))
         means = moments[:, 0] / np.where(deviation > 0, deviation, 1)
-    one, other = np.triu_indices(system.n_groups, 1)
-    for k in np.argsort(cdist(means, means)[one, other], kind="stable"):
-        yield int(one[k]), int(other[k]), np.sort(np.concatenate([members[one[k]], members[other[k]]]))
+    i, j = np.triu_indices(len(present), 1)
+    for k in np.argsort(cdist(means, means)[i, j], kind="stable"):
+        one, other = present[i[k]], present[j[k]]
+        yield one, other, np.sort(np.concatenate([members[one], members[other]]))
 
 
 def _moments(system: System, patterns: Indices) -> tuple[Floats, Floats]:

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.spatial.distance import cdist
 
 from .._engine.progress import Tell
 from .faces import Face, added
@@ -130,8 +129,9 @@ def nearest_pairs(system: System) -> Iterator[tuple[int, int, Indices]]:
         moments = np.array([_moments(system, some) for some in members.values()])
         deviation = np.sqrt(moments[:, 1].mean(axis=0))
         means = moments[:, 0] / np.where(deviation > 0, deviation, 1)
-    i, j = np.triu_indices(len(present), 1)
-    for k in np.argsort(cdist(means, means)[i, j], kind="stable"):
+        i, j = np.triu_indices(len(present), 1)
+        apart = ((means[i] - means[j]) ** 2).sum(axis=1)
+    for k in np.argsort(apart, kind="stable"):
         one, other = present[i[k]], present[j[k]]
         yield one, other, np.sort(np.concatenate([members[one], members[other]]))
 

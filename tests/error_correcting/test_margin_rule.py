@@ -13,7 +13,7 @@ from discriminant import Adatron, MinOver, NotConvergedWarning, Status, datasets
 from discriminant.error_correcting.adatron import Adapt
 from discriminant.error_correcting.hulls import Best, Hulls, look_once
 from discriminant.error_correcting.margin_rule import Limits, _updates
-from discriminant.error_correcting.minover import Exchange, Learn
+from discriminant.error_correcting.minover import Learn
 
 
 class Monitor:
@@ -213,7 +213,7 @@ def test_a_kernel_that_is_no_inner_product_ends(kind, rng):
 # Compiled code, storage, symmetry
 
 
-@pytest.mark.parametrize("rule", [Learn(1.0), Exchange(0.9), Adapt(0.9)])
+@pytest.mark.parametrize("rule", [Learn(exchanges=False), Learn(exchanges=True, share=0.9), Adapt(0.9)])
 @pytest.mark.parametrize("storage", ["dense", "kernel"])
 def test_the_compiled_pass_is_plain_python(rule, storage, rng):
     X, y = two_clouds(rng, n=12, d=3, apart=1.0)

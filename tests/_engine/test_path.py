@@ -6,23 +6,40 @@ from typing import Any
 
 import numpy as np
 
-from discriminant._engine.path import Path, copy_into, record
+from discriminant._engine.path import Path, copy_into
 from discriminant._engine.rows import compiled
 
 
 def test_a_path_is_thinned_when_it_is_full() -> None:
-    for run in (record, record.py_func):
-        for room in (4, 5, 8):
-            path, cursor = np.full((room, 1), np.nan), np.array([0, 1, 1])
-            path[0] = 0
-            for k in range(1, 101):
-                run(path, cursor, np.array([float(k)]))
-                used, stride = cursor[1], cursor[2]
-                assert cursor[0] == k
-                assert used <= room
-                np.testing.assert_array_equal(path[:used, 0], np.arange(0, k + 1, stride))
-                assert used == k // stride + 1
-                assert used > room / 2 - 1 or k < room
+    for room in (4, 5, 8):
+        path = Path(np.zeros(1), wanted=True)
+        path.rows = path.rows[:room]
+        for k in range(1, 101):
+            path.add(np.array([float(k)]))
+            made, used, stride = path.cursor
+            assert made == k
+            assert used <= room
+            np.testing.assert_array_equal(path.rows[:used, 0], np.arange(0, k + 1, stride))
+            assert used == k // stride + 1
+            assert used > room / 2 - 1 or k < room
+
+
+def test_corrections_between_two_rows_may_come_together() -> None:
+    one_by_one, together = (Path(np.zeros(1), wanted=True) for _ in range(2))
+    one_by_one.rows, together.rows = np.zeros((4, 1)), np.zeros((4, 1))
+    k = 0
+    while k < 100:
+        some = min(together.gap, 3)
+        for j in range(k + 1, k + some + 1):
+            one_by_one.add(np.array([float(j)]))
+        k += some
+        together.add(np.array([float(k)]), some)
+        assert together.cursor.tolist() == one_by_one.cursor.tolist()
+        np.testing.assert_array_equal(together.rows, one_by_one.rows)
+    assert together.gap <= together.cursor[2] > 1
+    together.add(np.array([-1.0]), 0)  # nothing was corrected
+    assert together.cursor[0] == k
+    assert Path(np.zeros(1), wanted=False).gap > 10**9
 
 
 def test_a_closed_path_ends_with_the_present_weights() -> None:

@@ -14,7 +14,6 @@ from numba import njit
 from scipy import sparse
 
 from discriminant import Perceptron
-from discriminant._engine.path import Trail
 from discriminant._engine.problem import narrow
 from discriminant._engine.rows import (
     compiled,
@@ -150,11 +149,10 @@ def test_a_visit_and_a_correction(kind: str) -> None:
 def arguments(rows: Any, A: Any, dtype: Any, part: dict[str, Any]) -> tuple[Any, ...]:
     """What the single-sample pass takes."""
     order, etas = np.array([2, 0, 3, 1], np.uint32), np.array([1, 0.5, 0.25, 2], dtype)
-    visits, variants, trail = Visits(rows, LABELS, part.get("weight", np.empty(0, dtype)), order, etas), None, None
+    visits, variants = Visits(rows, LABELS, part.get("weight", np.empty(0, dtype)), order, etas, 2.0), None
     if part:
         variants = perceptron.Variants(dtype.type(0.25), part["extra"], part["total"], np.zeros(1, np.int64))
-        trail = Trail(part["path"], np.array([0, 1, 1]))
-    return visits, A, A, dtype.type(0.5), dtype.type(2), variants, trail
+    return visits, A, A, dtype.type(0.5), dtype.type(2), variants
 
 
 @pytest.mark.parametrize(
@@ -176,7 +174,7 @@ def test_compiled_passes_are_their_python_bodies(make: Any, several: bool, given
         A, part = np.ones(shape, dtype), {}
         if given == "everything":
             part = {"weight": np.array([1, 2, 0.5, 1], dtype), "extra": np.zeros(4, dtype)}
-            part |= {"total": np.zeros(shape), "path": np.zeros((3, A.size), dtype)}
+            part["total"] = np.zeros(shape)
         results.append((run(*arguments(rows, A, dtype, part)), A, part))
     compiled_run, plain_run = results
     assert compiled_run[0] == plain_run[0]
@@ -193,7 +191,7 @@ def test_the_batch_pass_and_the_error_count_are_their_python_bodies() -> None:
         sums = [np.zeros_like(A), np.zeros_like(A)]
         visits = Visits(rows, LABELS, np.empty(0), np.arange(4, dtype=np.uint32), np.ones(4))
         met = [
-            run(visits, A, total, 1.0, 1.0, None, None)
+            run(visits, A, total, 1.0, 1.0, None)
             for run, total in zip((perceptron._epoch, perceptron._epoch.py_func), sums, strict=True)
         ]
         assert met[0] == met[1]
@@ -213,7 +211,7 @@ def test_the_pockets_visits_are_their_python_body() -> None:
         A, kept, counts = np.ones(5), np.ones(5), pocket.PocketCounts(pocket_errors=2)
         draws = np.array([2, 2, 0, 3, 1, 1, 0, 2, 3, 3, 0, 1])
         visits = Visits(narrow(X), LABELS, np.empty(0), draws, np.ones(12))
-        met = run(visits, A, kept, counts, 0.0, 1.0, None, 100)
+        met = run(visits, A, kept, counts, 0.0, 1.0, 100)
         outcomes.append((met, A.tolist(), kept.tolist()))
     assert outcomes[0] == outcomes[1]
     assert pocket.PocketCounts(*outcomes[0][0][1]).copies > 0

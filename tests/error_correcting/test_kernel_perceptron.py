@@ -225,7 +225,7 @@ def test_the_compiled_pass_is_plain_python(classes, rng):
     A, F = np.zeros((1 if classes == 2 else 3, 21)), np.zeros((1 if classes == 2 else 3, 20))
     order = np.arange(20, dtype=np.uint32)
     visits = Visits(K, y.astype(np.int32), weight, order, np.ones(20))
-    met = PassTotals(*_epoch.py_func(visits, order, A, F, 0.1, 1.0, None))
+    met = PassTotals(*_epoch.py_func(visits, order, A, F, 0.1, 1.0))
     np.testing.assert_allclose(model.dual_coef_, A[:, 1:], rtol=1e-12)
     np.testing.assert_allclose(model.intercept_, A[:, 0], rtol=1e-12)
     assert met[:3] == (20, model.n_corrections_, model.history_["errors"][0])

@@ -10,11 +10,10 @@ from scipy import sparse
 from sklearn.model_selection import cross_val_score
 
 from discriminant import Adatron, MinOver, NotConvergedWarning, Status, datasets, mercer, separability
-from discriminant._engine.path import Trail
 from discriminant.error_correcting.adatron import Adapt
 from discriminant.error_correcting.hulls import Best, Hulls, look_once
 from discriminant.error_correcting.margin_rule import Limits, _updates
-from discriminant.error_correcting.minover import Exchange, Learn
+from discriminant.error_correcting.minover import Learn
 
 
 class Monitor:
@@ -214,7 +213,7 @@ def test_a_kernel_that_is_no_inner_product_ends(kind, rng):
 # Compiled code, storage, symmetry
 
 
-@pytest.mark.parametrize("rule", [Learn(1.0), Exchange(0.9), Adapt(0.9)])
+@pytest.mark.parametrize("rule", [Learn(exchanges=False), Learn(exchanges=True, share=0.9), Adapt(0.9)])
 @pytest.mark.parametrize("storage", ["dense", "kernel"])
 def test_the_compiled_pass_is_plain_python(rule, storage, rng):
     X, y = two_clouds(rng, n=12, d=3, apart=1.0)
@@ -225,11 +224,10 @@ def test_the_compiled_pass_is_plain_python(rule, storage, rng):
     for call, view in ((_updates, look_once), (_updates.py_func, look_once.py_func)):
         alpha, v, f, u = np.zeros(12), np.zeros(size), np.zeros(12), np.zeros(size)
         log, row = np.zeros((8, 3)), np.zeros(1 + X.shape[1])
-        path, cursor = np.zeros((9, row.size)), np.array([0, 1, 1])
         best = Best(np.array([np.inf, -np.inf]), np.zeros(12), np.zeros(size))
         hulls = Hulls(X, labels, alpha, v, f)
-        out = call(rule, place, hulls, u, best, Limits(1e-9, 1e-9), 0.0, log, Trail(path, cursor), row)
-        ends.append((out, alpha, v, *best, log, path, np.array(view(place, hulls, row)), row))
+        out = call(rule, place, hulls, u, best, Limits(1e-9, 1e-9), 0.0, log)
+        ends.append((out, alpha, v, *best, log, np.array(view(place, hulls, row)), row))
     for compiled, plain in zip(*ends, strict=True):
         np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
 

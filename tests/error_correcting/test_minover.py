@@ -159,7 +159,7 @@ def test_the_adatron_names_rows_that_coincide():
 
 def test_an_update_of_minover_adds_the_difference_of_the_worst_patterns():
     X, labels = np.array([[2.0, 1.0], [1.0, 3.0], [6.0, 3.0]]), np.array([0, 0, 1], np.int32)
-    rule = MarginRule(Learn(1.0), make_problem(X, labels, None, 2), MarginPlan(tol=1e-3, max_iter=1))
+    rule = MarginRule(Learn(exchanges=False), make_problem(X, labels, None, 2), MarginPlan(tol=1e-3, max_iter=1))
     rule.epoch(rule.problem, Watch())
     np.testing.assert_array_equal(rule.v, [0, *(X[2] - X[0])])  # before the first update all patterns are the worst
     np.testing.assert_array_equal(rule.alpha, [1, 0, 1])

@@ -151,7 +151,7 @@ def test_the_compiled_pass_is_plain_python(form, dtype, rng):
     outcomes = []
     for one in (_epoch, _epoch.py_func):
         A = start.copy()
-        met = one(Visits(narrow(X), labels, np.empty(0, dtype), order, np.full(20, 0.5, dtype)), owner, A, None)
+        met = one(Visits(narrow(X), labels, np.empty(0, dtype), order, np.full(20, 0.5, dtype)), owner, A)
         outcomes.append((A, met))
     np.testing.assert_array_equal(outcomes[0][0], outcomes[1][0])
     assert outcomes[0][1] == outcomes[1][1]

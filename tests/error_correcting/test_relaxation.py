@@ -114,8 +114,8 @@ def test_the_compiled_passes_are_plain_python(form, classes, rng):
     for run, count in [(_epoch, count_errors), (_epoch.py_func, count_errors.py_func)]:
         a, total = A.copy(), np.zeros_like(A)
         order = np.arange(15, dtype=np.uint32)
-        visits = run(Visits(X, y, weight, order[::-1].copy(), etas), norms, a, a, b, None)
-        found = run(Visits(X, y, weight, order[2:13], np.ones_like(etas)), norms, A, total, b, None)
+        visits = run(Visits(X, y, weight, order[::-1].copy(), etas), norms, a, a, b)
+        found = run(Visits(X, y, weight, order[2:13], np.ones_like(etas)), norms, A, total, b)
         outcomes.append((visits, found, count(X, y, 0, 15, a, 1), a, total))
     for fast, plain in zip(*outcomes, strict=True):
         np.testing.assert_allclose(fast, plain, **close)

@@ -118,7 +118,7 @@ def test_the_compiled_pass_is_plain_python(form, rng):
     model = quietly(BalancedWinnow(max_iter=1), X, labels)
     s, V = np.zeros(4), np.zeros(4)
     visits = Visits(narrow(X), labels, np.empty(0), np.arange(30, dtype=np.uint32), np.ones(30))
-    totals, _ = _epoch.py_func(visits, s, V, ExponentScale(math.log(1.1), 300.0), None)
+    totals, _ = _epoch.py_func(visits, s, V, ExponentScale(math.log(1.1), 300.0))
     np.testing.assert_allclose(model.exponents_, s, rtol=1e-12)
     np.testing.assert_allclose(model.weights_, V, rtol=1e-9)
     met = PassTotals(*totals)

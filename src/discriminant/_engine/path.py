@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.state import Changing, Undo
-from .rows import compiled, inlined
+from .rows import inlined
 
 MAX_CORRECTIONS = 10_000  # recorded one by one; beyond that the path is thinned
 MAX_BYTES = 256 * 2**20  # what the paths of a fit may occupy, and once more while they are handed over
@@ -21,39 +22,14 @@ def copy_into(source: NDArray[Any], target: NDArray[Any]) -> None:
         target[j] = source[j]
 
 
-@compiled
-def record(path: NDArray[Any], cursor: NDArray[np.int64], A: NDArray[Any]) -> None:
-    """Append A to the path; when it is full, keep every second row and from then on every second correction.
-
-    ``cursor`` = (corrections so far, rows in use, corrections between two rows).
-    """
-    cursor[0] += 1
-    if cursor[1] == path.shape[0] and cursor[0] % cursor[2] == 0:
-        kept = (path.shape[0] + 1) // 2
-        for r in range(kept):
-            copy_into(path[2 * r], path[r])
-        cursor[1], cursor[2] = kept, 2 * cursor[2]
-    if cursor[0] % cursor[2] == 0:
-        copy_into(A.ravel(), path[cursor[1]])
-        cursor[1] += 1
-
-
-class Trail(NamedTuple):
-    """Where a compiled pass records corrected weights: the rows of a path and its cursor.
-
-    Where no path is kept there is None in its place, which the compiler leaves out: the mere possibility would cost a
-    pass over short rows 5 % of its time.
-    """
-
-    rows: NDArray[Any]
-    cursor: NDArray[np.int64]
-
-
 class Path(Changing):
     """The weights a(1), a(2), ... of a fit, one row a correction, bounded in memory by thinning.
 
     At most ``MAX_CORRECTIONS + 1`` rows and ``MAX_BYTES`` bytes are held, a share of these when a fit has several
-    paths.  The last row is always the latest vector.
+    paths.  The last row is always the latest vector.  A compiled pass knows nothing of it: it is given as many steps as
+    there are corrections until the next row.
+
+    ``cursor`` = (corrections so far, rows in use, corrections between two rows).
     """
 
     def __init__(self, A: NDArray[Any], wanted: bool, shares: int = 1) -> None:
@@ -65,12 +41,26 @@ class Path(Changing):
             self.rows[0] = A.ravel()
 
     @property
-    def trail(self) -> Trail | None:
-        return Trail(self.rows, self.cursor) if self.rows.size else None
+    def gap(self) -> int:
+        """How many corrections there may be until the weights are looked at."""
+        return int(self.cursor[2] - self.cursor[0] % self.cursor[2]) if self.rows.size else sys.maxsize
 
-    def add(self, A: NDArray[Any]) -> None:
-        if self.rows.size:
-            record(self.rows, self.cursor, A)
+    def add(self, A: NDArray[Any], corrections: int = 1) -> None:
+        """Append A, which so many corrections have led to, not more than ``gap``, if it is the turn of a row.
+
+        When the path is full, every second row is kept, and from then on every second correction.
+        """
+        if not (self.rows.size and corrections):
+            return
+        made, used, stride = (int(c) for c in self.cursor)
+        made += corrections
+        if used == len(self.rows) and made % stride == 0:
+            used, stride = (used + 1) // 2, 2 * stride
+            self.rows[:used] = self.rows[::2].copy()
+        if made % stride == 0:
+            self.rows[used] = A.ravel()
+            used += 1
+        self.cursor[:] = made, used, stride
 
     def undo(self, known: set[int]) -> Undo:
         """What puts the rows in use back; the others hold nothing yet."""

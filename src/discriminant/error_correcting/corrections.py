@@ -50,7 +50,7 @@ class CorrectionPlan(Plan):
 class ErrorCorrectingRule(Changing):
     """The weights, the steps and the path of a procedure at work; a subclass says what one compiled call does."""
 
-    # the compiled pass over this order with these steps; the last argument takes the corrections: A, or a batch's sum
+    # a pass over this order with these steps; the last argument takes the corrections: A, or a batch's sum
     visit_all: Callable[[Problem, Order, Array, Array], PassTotals]
 
     def __init__(self, A: Array, plan: CorrectionPlan) -> None:
@@ -61,7 +61,7 @@ class ErrorCorrectingRule(Changing):
         self.repeats = self.fixed is not None and plan.order == "cyclic" and not plan.online
         self._begun_with: dict[int, int] = {}  # digests of the weights at the beginning of each pass
         self.recorded = Path(A, plan.record, plan.shares)
-        self._trail = None if plan.batch else self.recorded.trail  # a batch records what it makes of the sum
+        self._pauses = plan.record and not plan.batch  # for the path; a batch records what it makes of the sum
         self.random = plan.random()
         self.k = 0
         self.notes: list[str] = []
@@ -101,6 +101,19 @@ class ErrorCorrectingRule(Changing):
             self._etas, self._first, done = self.schedule.values(self.k + 1, ahead), self.k + 1, 0
             self._etas = self._etas.astype(self.A.dtype, copy=False)
         return self._etas[done : done + count]
+
+    def along(self, visits: Visits, compiled: Callable[[Visits], Any]) -> PassTotals:
+        """What the compiled pass meets on these visits; it comes back whenever the path takes a row."""
+        if not self._pauses:
+            return PassTotals(*compiled(visits))
+        totals, order, etas = NOTHING, visits.order, visits.etas
+        while True:
+            some = etas[totals.corrections :][: self.recorded.gap]
+            met = PassTotals(*compiled(visits._replace(order=order, etas=some, criterion=totals.criterion)))
+            self.recorded.add(self.A, met.corrections)
+            order, totals = order[met.visited :], totals.plus(met)._replace(criterion=met.criterion)
+            if met.corrections < some.size or totals.corrections == etas.size:
+                return totals
 
     def eta(self) -> float:
         """The length of the latest correction."""

@@ -30,7 +30,6 @@ from scipy import sparse
 from .. import mercer
 from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Rule, Watch
-from .._engine.path import Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined
 from .._guards.held import WEIGHTS, optional
@@ -70,11 +69,11 @@ def embed(K: Array, r: int, i: int, step: Any, bias: Any, row: int, A: Array, F:
 
 
 @compiled
-def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, trail: Trail | None) -> Any:
+def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any) -> Any:
     """Visit the patterns as far as there are kernel rows; ``place`` tells for the first of them which one is theirs."""
     K: Any = visits.X
-    _, labels, weight, order, etas = visits
-    corrections, errors, criterion, lowest = 0, 0, 0.0, np.inf
+    _, labels, weight, order, etas, criterion = visits
+    corrections, errors, lowest = 0, 0, np.inf
     for t in range(order.size):
         i = order[t]
         label = labels[i]
@@ -96,8 +95,6 @@ def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any, 
             else:
                 embed(K, place[t], i, step, bias, label, A, F)
                 embed(K, place[t], i, -step, bias, rival, A, F)
-            if trail is not None:
-                record(trail.rows, trail.cursor, A)
             criterion += b - margin
             corrections += 1
     return order.size, corrections, errors, criterion, lowest, True
@@ -148,8 +145,11 @@ class DualRule(ErrorCorrectingRule):
         """Correct at each violator, as far as the kernel rows reach."""
 
         def visit(K: Array, place: Order) -> PassTotals:
-            visits = self.visits(problem, order, etas)._replace(X=K)
-            return PassTotals(*_epoch(visits, place, to, self.F, self.b, self.bias, self._trail))
+            def go(some: Visits) -> Any:
+                behind = order.size - some.order.size
+                return _epoch(some, place[behind:], to, self.F, self.b, self.bias)
+
+            return self.along(self.visits(problem, order, etas)._replace(X=K), go)
 
         order = order[: max(1, CHUNK // problem.n_rows)]  # a correction takes as many additions as there are patterns
         if self.gram.matrix is not None:

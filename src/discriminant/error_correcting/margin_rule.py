@@ -32,7 +32,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import mercer
 from .._engine.callbacks import Listener
 from .._engine.driver import CHUNK, Plan, Rule, Watch
-from .._engine.path import Path, Trail, record
+from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, serve
 from .._guards.held import WEIGHTS, optional
@@ -44,7 +44,7 @@ from ..base.classifier import LinearClassifier, exempt
 from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .gram import KernelClassifier, KernelProblem, is_precomputed
-from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, bounds_of, difference, keep, look, look_once, write
+from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, bounds_of, difference, keep, look, look_once
 
 BATCH = 4096  # updates of one compiled call, at the most
 
@@ -86,9 +86,8 @@ class Limits(NamedTuple):
 
 @compiled
 def _updates(
-    rule: Any, place: Places, hulls: Hulls, u: Vector, best: Best, limits: Limits, span: float, log: Vector,
-    trail: Trail | None, row: NDArray[Any],
-) -> Any:  # fmt: skip
+    rule: Any, place: Places, hulls: Hulls, u: Vector, best: Best, limits: Limits, span: float, log: Vector
+) -> Any:
     """Make as many updates as the log has rows, each followed by a look; the log takes errors, margin and step."""
     X, labels, alpha, v, f = hulls
     i, j, step = 0, 0, 0.0
@@ -98,9 +97,6 @@ def _updates(
             margin, upper = bounds_of(found, f)
             log[k - 1, 0], log[k - 1, 1], log[k - 1, 2] = found.errors, margin, step
             keep(found, margin, hulls, best)
-            if trail is not None:
-                write(found, place, hulls, row)
-                record(trail.rows, trail.cursor, row)
             if margin > 0 and upper - margin <= limits.tol * margin:
                 return k, MET, i, j, span
             if f[found.plus] <= f[found.minus] and 2 * upper <= limits.least * math.sqrt(span):
@@ -246,11 +242,12 @@ class MarginRule:
         self.size *= 2
         while made < len(log) and end in (MORE, MISSING):
             watch.check()
-            some, end, i, j, self.span = _updates(
-                self.rule, *self._hulls(self.alpha, self.v), self.u, self.best, self.limits, self.span, log[made:],
-                self.recorded.trail, self.row,
-            )  # fmt: skip
+            hulls, part = self._hulls(self.alpha, self.v), log[made:][: self.recorded.gap]
+            some, end, i, j, self.span = _updates(self.rule, *hulls, self.u, self.best, self.limits, self.span, part)
             made += some
+            if some and self.recorded.rows.size:
+                look_once(*hulls, self.row)
+                self.recorded.add(self.row, some)
             if end == MISSING and self.kernel is not None:
                 for needed in (i, j):  # one by one, so that the products round alike whatever is kept
                     self.kernel.slots(np.array([needed]))

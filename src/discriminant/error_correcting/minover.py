@@ -26,27 +26,17 @@ from .margin_rule import MarginClassifier, Move
 
 
 class Learn(NamedTuple):
-    """MinOver as it was printed, w += x⁺ − x⁻: the two worst patterns are learned, nothing is forgotten."""
+    """MinOver: the two worst patterns are learned; where it ``exchanges``, what one of a class gains, another loses.
 
-    step: float
+    One class for both, because the compiled updates have a form for each class.
+    """
 
-    def pair(self, found: Found, f: Vector, alpha: Vector) -> Move:
-        """x⁺ − x⁻, by the same step each time."""
-        return Move(found.plus, found.minus, self.step, self.step)
-
-    def delta(self, slope: float, square: float) -> float:
-        """The step, wherever it leads."""
-        return self.step
-
-
-class Exchange(NamedTuple):
-    """MinOver with a line search: what one pattern of a class gains, another one loses; ``share`` of the best step."""
-
-    share: float
+    exchanges: bool
+    share: float = 1.0  # of the step that shortens w most
 
     def pair(self, found: Found, f: Vector, alpha: Vector) -> Move:
-        """x⁺ − xᵣ, or xᵣ − x⁻: the class with the larger violation."""
-        if found.best_plus < 0:  # nothing is remembered yet: begin with a pattern of each class
+        """x⁺ − x⁻ by a step of 1; or x⁺ − xᵣ, or xᵣ − x⁻: the class with the larger violation."""
+        if not self.exchanges or found.best_plus < 0:  # nothing is remembered yet: begin with a pattern of each class
             return Move(found.plus, found.minus, 1.0, 1.0)
         if f[found.best_plus] - f[found.plus] >= f[found.minus] - f[found.best_minus]:
             return Move(found.plus, found.best_plus, 0.0, alpha[found.best_plus])
@@ -93,4 +83,4 @@ class MinOver(MarginClassifier):
     step: str = "line"
 
     def _pair_rule(self) -> Any:
-        return Exchange(1.0) if self.step == "line" else Learn(1.0)
+        return Learn(exchanges=self.step == "line")

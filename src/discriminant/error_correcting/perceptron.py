@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite
 from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number, refused
@@ -61,12 +60,10 @@ learn = correct  # no function of its own, which would lengthen the first fit by
 
 
 @compiled
-def _epoch(
-    visits: Visits, A: Array, to: Array, b: Any, bias: Any, variants: Variants | None, trail: Trail | None
-) -> Any:
+def _epoch(visits: Visits, A: Array, to: Array, b: Any, bias: Any, variants: Variants | None) -> Any:
     """Visit the patterns, correct at each violator of A: single-sample where ``to`` is A, batch where it is a sum."""
-    X, labels, weight, order, etas = visits
-    corrections, errors, criterion, lowest = 0, 0, 0.0, np.inf
+    X, labels, weight, order, etas, criterion = visits
+    corrections, errors, lowest = 0, 0, np.inf
     for t in range(order.size):
         i = order[t]
         label = labels[i]
@@ -89,8 +86,6 @@ def _epoch(
                     variants.extra[i] += eta * variants.slack
                 if variants.total.size:
                     learn(X, i, label, rival, eta * variants.visits[0], bias, variants.total)
-            if trail is not None:
-                record(trail.rows, trail.cursor, to)
             criterion += b - margin
             corrections += 1
         if variants is not None:
@@ -140,7 +135,7 @@ class PerceptronRule(ErrorCorrectingRule):
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         visits = self.visits(problem, order, etas)
-        return PassTotals(*_epoch(visits, self.A, to, self.b, self.bias, self.variants, self._trail))
+        return self.along(visits, lambda some: _epoch(some, self.A, to, self.b, self.bias, self.variants))
 
     def _ended(self, problem: Problem, totals: PassTotals) -> Status | None:
         """The status when the corrections have ceased or are bound to go on for ever."""

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_dot
 from .._guards.held import COURSE, OUTCOME, optional
@@ -53,11 +52,13 @@ def champions(X: Rows, i: int, label: int, owner: Owner, A: Array) -> Any:
 
 
 @compiled
-def _epoch(visits: Visits, owner: Owner, A: Array, trail: Trail | None) -> Any:
+def _epoch(visits: Visits, owner: Owner, A: Array) -> Any:
     """Visit the patterns in the given order and correct the two champions of each error."""
-    X, labels, _, order, etas = visits
-    errors, criterion, lowest = 0, 0.0, np.inf
+    X, labels, _, order, etas, criterion = visits
+    errors, lowest = 0, np.inf
     for t in range(order.size):
+        if errors == etas.size:
+            return t, errors, errors, criterion, lowest, True
         i = order[t]
         own, other, margin = champions(X, i, labels[i], owner, A)
         if not finite(margin):
@@ -65,8 +66,6 @@ def _epoch(visits: Visits, owner: Owner, A: Array, trail: Trail | None) -> Any:
         lowest = min(lowest, margin)
         if margin <= 0:
             correct(X, i, own, other, etas[errors], 1, A)
-            if trail is not None:
-                record(trail.rows, trail.cursor, A)
             criterion -= margin
             errors += 1
     return order.size, errors, errors, criterion, lowest, True
@@ -95,7 +94,7 @@ class PiecewiseRule(ErrorCorrectingRule):
         return self.best
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
-        return PassTotals(*_epoch(self.visits(problem, order, etas), self.owner, to, self._trail))
+        return self.along(self.visits(problem, order, etas), lambda some: _epoch(some, self.owner, to))
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass, and a count of the errors that it leaves; the history keeps those of the best machine."""

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._engine.driver import CHUNK, Watch
-from .._engine.path import Trail, copy_into, record
+from .._engine.path import copy_into
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite
 from ..solution import Epoch, Findings, Status
@@ -32,18 +32,16 @@ class PocketCounts(NamedTuple):
     tested: bool = False  # whether the errors of the weights at work are known
     errors: int = 0  # then, these
     pocket_run: int = 0
-    pocket_errors: int = 0
+    pocket_errors: int = -1  # not counted yet
     copies: int = 0  # into the pocket
 
 
 @compiled
-def _visits(
-    visits: Visits, A: Array, pocket: Array, counts: PocketCounts, b: Any, bias: Any, trail: Trail | None, tests: int
-) -> Any:
+def _visits(visits: Visits, A: Array, pocket: Array, counts: PocketCounts, b: Any, bias: Any, tests: int) -> Any:
     """Visit the drawn patterns until the pocket is free of errors or A has been tested so many times."""
-    X, labels, weight, order, etas = visits
+    X, labels, weight, order, etas, criterion = visits
     run, tested, errors, pocket_run, pocket_errors, copies = counts
-    corrections, criterion, visited, fine = 0, 0.0, order.size, True
+    corrections, visited, fine = 0, order.size, True
     for t in range(order.size):
         if corrections == etas.size or tests == 0 or pocket_errors == 0:
             visited = t
@@ -56,8 +54,6 @@ def _visits(
         if margin <= b:
             eta = etas[corrections] * weight[i] if weight.size else etas[corrections]
             correct(X, i, labels[i], rival, eta, bias, A)
-            if trail is not None:
-                record(trail.rows, trail.cursor, A)
             run, tested = 0, False
             criterion += b - margin
             corrections += 1
@@ -91,7 +87,7 @@ class PocketRule(ErrorCorrectingRule):
         super().__init__(A, plan)
         self.draw = check_random_state(plan.random_state)
         self.pocket = self.A.copy()
-        self.counts: PocketCounts | None = None
+        self.counts = PocketCounts()
 
     @property
     def answer(self) -> Array:
@@ -99,29 +95,32 @@ class PocketRule(ErrorCorrectingRule):
 
     @property
     def findings(self) -> PocketFindings:
-        copies = 0 if self.counts is None else self.counts.copies
-        return PocketFindings(notes=self.notes, last=np.atleast_2d(self.A).copy(), copies=copies)
+        return PocketFindings(notes=self.notes, last=np.atleast_2d(self.A).copy(), copies=self.counts.copies)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """Draw and visit; the errors are those of the pocket on all patterns."""
-        counts = self.counts or PocketCounts()
-        if self.counts is None or self.online:  # a new portion: what the pocket did on others says nothing here
-            counts = counts._replace(pocket_errors=all_errors(problem, self.pocket, watch), tested=False)
+        if self.counts.pocket_errors < 0 or self.online:  # what the pocket did on other portions says nothing here
+            errors = all_errors(problem, self.pocket, watch)
+            self.counts = self.counts._replace(pocket_errors=errors, tested=False)
         part = np.flatnonzero(problem.part)
         draws = part[self.draw.randint(part.size, size=part.size)]
         before, criterion = self.k, 0.0
         tests = max(1, CHUNK // max(problem.work, 1))
+
+        def go(visits: Visits) -> Any:
+            totals, counted = _visits(visits, self.A, self.pocket, self.counts, self.b, self.bias, tests)
+            self.counts = PocketCounts(*counted)
+            return totals
+
         for start, stop in watch.chunks(part.size, problem.work):
-            while start < stop and counts.pocket_errors > 0:
+            while start < stop and self.counts.pocket_errors > 0:
                 watch.check()
-                visits = self.visits(problem, draws[start:stop], self.steps(stop - start))
-                totals, counted = _visits(visits, self.A, self.pocket, counts, self.b, self.bias, self._trail, tests)
-                met, counts = PassTotals(*totals), PocketCounts(*counted)
-                self.k, self.counts = self.k + met.corrections, counts
+                met = self.along(self.visits(problem, draws[start:stop], self.steps(stop - start)), go)
+                self.k += met.corrections
                 if not met.finite:
                     raise problem.refuse()
                 start, criterion = start + met.visited, criterion + met.criterion
-        self.counts, errors = counts, counts.pocket_errors
+        errors = self.counts.pocket_errors
         self.schedule.observe(errors=errors)
         totals = PassTotals(corrections=self.k - before, errors=errors, criterion=criterion)
         return self.summary(totals, None if errors else Status.SEPARATED)

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
 from .._engine.linalg import largest_eigenvalue
-from .._engine.path import Trail, record
 from .._engine.problem import Problem, sqnorms
 from .._engine.rows import CSR, compiled, finite, inlined
 from .._guards.parameters import FLAG, ORDER, RECORD, Number
@@ -51,10 +50,10 @@ def relaxation_step(margin: Any, b: Any, eta: Any, sqnorm: Any) -> Any:
 
 
 @compiled
-def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any, trail: Trail | None) -> Any:
+def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any) -> Any:
     """Visit the patterns and relax each violator of A: single-sample where ``to`` is A, batch where it is a sum."""
-    X, labels, weight, order, etas = visits
-    corrections, errors, criterion, lowest = 0, 0, 0.0, np.inf
+    X, labels, weight, order, etas, criterion = visits
+    corrections, errors, lowest = 0, 0, np.inf
     for t in range(order.size):
         i = order[t]
         label = labels[i]
@@ -70,8 +69,6 @@ def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any, trail: Tra
         if margin <= b:
             step = relaxation_step(margin, b, etas[corrections], norms[i])
             correct(X, i, label, rival, step * weight[i] if weight.size else step, A.dtype.type(1), to)
-            if trail is not None:
-                record(trail.rows, trail.cursor, to)
             criterion += (b - margin) ** 2 / (2 * norms[i])
             corrections += 1
     return order.size, corrections, errors, criterion, lowest, True
@@ -103,7 +100,7 @@ class RelaxationRule(ErrorCorrectingRule):
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
         norms, weight = self.measure(problem)
         visits = self.visits(problem, order, etas, weight)
-        return PassTotals(*_epoch(visits, norms, self.A, to, self.b, self._trail))
+        return self.along(visits, lambda some: _epoch(some, norms, self.A, to, self.b))
 
 
 class SingleSampleRelaxation(RelaxationRule):

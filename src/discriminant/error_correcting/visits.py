@@ -28,6 +28,7 @@ class Visits(NamedTuple):
     weight: Array  # empty: all are 1
     order: Order
     etas: Array
+    criterion: float = 0.0  # of earlier visits; theirs is added to it, so that sums round alike however they are split
 
 
 class PassTotals(NamedTuple):

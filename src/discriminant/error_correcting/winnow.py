@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import Trail, record
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite, inlined, row_column, row_length
 from .._guards.parameters import ORDER, RECORD, Number
@@ -71,16 +70,18 @@ def _refresh(s: Exponents, scale: ExponentScale, V: Array) -> tuple[float, int]:
 
 
 @compiled
-def _epoch(visits: Visits, s: Exponents, V: Array, scale: ExponentScale, trail: Trail | None) -> Any:
+def _epoch(visits: Visits, s: Exponents, V: Array, scale: ExponentScale) -> Any:
     """Visit the patterns in the given order and correct s and V at each error; the scale goes with them."""
-    X, labels, weight, order, _ = visits
+    X, labels, weight, order, etas, criterion = visits
     rate, room, shift, peak = scale
-    errors, criterion, lowest = 0, 0.0, np.inf
+    errors, lowest = 0, np.inf
     for t in range(order.size):
         i = order[t]
         label = labels[i]
         if label < 0:
             continue
+        if errors == etas.size:
+            return (t, errors, errors, criterion, lowest, True), (shift, peak)
         margin, _ = visit(X, i, label, V)
         if not finite(margin):
             return (t, errors, errors, criterion, lowest, False), (shift, peak)
@@ -98,8 +99,6 @@ def _epoch(visits: Visits, s: Exponents, V: Array, scale: ExponentScale, trail: 
                 for p in range(row_length(X, i)):
                     j = row_column(X, i, p) + 1
                     V[j] = weight_of(s[j] * rate, shift)
-            if trail is not None:
-                record(trail.rows, trail.cursor, V)
             criterion -= margin
             errors += 1
     return (order.size, errors, errors, criterion, lowest, True), (shift, peak)
@@ -127,9 +126,12 @@ class WinnowRule(ErrorCorrectingRule):
         return WinnowFindings(exponents=self.s[None].copy(), shift=self.scale.shift)
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
-        totals, shifted = _epoch(self.visits(problem, order, etas), self.s, to, self.scale, self._trail)
-        self.scale = ExponentScale(self.scale.rate, self.scale.room, *shifted)
-        return PassTotals(*totals)
+        def go(visits: Visits) -> Any:
+            totals, shifted = _epoch(visits, self.s, to, self.scale)
+            self.scale = ExponentScale(self.scale.rate, self.scale.room, *shifted)
+            return totals
+
+        return self.along(self.visits(problem, order, etas), go)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         totals = self.sweep(problem, watch)

@@ -39,7 +39,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import Listener
 from .._engine.driver import Plan, Rule, Watch
-from .._engine.path import Path, Trail, record
+from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy
 from .._guards.held import is_floats, is_number
@@ -104,15 +104,16 @@ class RecursivePass(NamedTuple):
 @compiled
 def _epoch(
     X: Rows, labels: NDArray[np.int32], b: NDArray[np.float64], weight: NDArray[Any], order: NDArray[np.uint32],
-    recursion: Recursion, least: float, trail: Trail | None,
+    recursion: Recursion, criterion: float, least: float,
 ) -> Any:  # fmt: skip
     """Visit the patterns in the given order and update A, V and D.
 
     ``least``, the minimum of the criterion over all the patterns so far, grows by e² / (1/w + yᵗR_k y) at each visit.
+    ``criterion`` is that of the visits before these: its sum rounds alike however they are split.
     """
     A, V, D, forgetting, cap = recursion
     y, gain, g = np.empty(D.size), np.empty(D.size), np.empty(A.shape[0])
-    changes, errors, criterion = 0, 0, 0.0
+    changes, errors = 0, 0
     for t in range(order.size):
         i = order[t]
         for j in range(y.size):
@@ -142,10 +143,7 @@ def _epoch(
             for c in range(A.shape[0]):
                 wrong |= c != own and g[c] >= g[own]
             errors += wrong
-        if changed:
-            changes += 1
-            if trail is not None:
-                record(trail.rows, trail.cursor, A)
+        changes += changed
     return changes, errors, criterion, least, True
 
 
@@ -211,14 +209,18 @@ class RecursiveRule(Changing):
         if self.random is not None:
             order = self.random.permutation(order)
         for start, stop in watch.chunks(order.size, order.size * D.size * (D.size + len(A))):
-            found = RecursivePass(*_epoch(
-                problem.rows, problem.labels, b, problem.weight, order[start:stop], self._recursion, self.least,
-                self.recorded.trail,
-            ))  # fmt: skip
-            self.least = found.least
-            if not (found.finite and all_finite(A)):
-                raise problem.refuse()
-            changes, errors, criterion = changes + found.changes, errors + found.errors, criterion + found.criterion
+            part, met = order[start:stop], 0.0
+            while part.size:
+                some, part = part[: self.recorded.gap], part[self.recorded.gap :]
+                found = RecursivePass(*_epoch(
+                    problem.rows, problem.labels, b, problem.weight, some, self._recursion, met, self.least,
+                ))  # fmt: skip
+                self.recorded.add(A, found.changes)
+                self.least, met = found.least, found.criterion
+                if not (found.finite and all_finite(A)):
+                    raise problem.refuse()
+                changes, errors = changes + found.changes, errors + found.errors
+            criterion += met
         self.k += changes
         self.left -= 1
         step = float(np.sum(D[:, None] * V**2)) / D.size  # trace(R) / d: the mean step of Eq. 71

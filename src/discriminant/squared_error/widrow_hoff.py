@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Rule, Watch
-from .._engine.path import Path, Trail, record
+from .._engine.path import Path
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
@@ -76,15 +76,16 @@ class StepTotals(NamedTuple):
 @compiled
 def _epoch(
     X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], into: NDArray[Any], etas: NDArray[Any],
-    dual: bool, trail: Trail | None,
+    dual: bool, criterion: float,
 ) -> Any:  # fmt: skip
     """Visit patterns in this order, while there are ``etas``, and add their steps to ``into``: a, or a batch's sum.
 
-    In dual form the rows of X are those of the Gram matrix, in the order of the visits.
+    In dual form the rows of X are those of the Gram matrix, in the order of the visits.  ``criterion`` is that of the
+    visits before these: its sum rounds alike however they are split.
     """
     t, weight, lengths = aims
     visits = min(order.size, etas.size)
-    changes, errors, criterion, longest, worst = 0, 0, 0.0, 0.0, 0.0
+    changes, errors, longest, worst = 0, 0, 0.0, 0.0
     for v in range(visits):
         i = order[v]
         row: Any = np.uint32(v) if dual else i
@@ -103,8 +104,6 @@ def _epoch(
                 into[i + 1] += step
             else:
                 row_axpy(X, i, step, a.dtype.type(1), into)
-            if trail is not None:
-                record(trail.rows, trail.cursor, into)
             longest = max(longest, abs(step) * lengths[i])
             changes += 1
     return visits, changes, errors, criterion, longest, worst, True
@@ -198,18 +197,32 @@ class WidrowHoffRule(Changing):
             return np.full(part.size, self.schedule.eta, self.A.dtype)
         return self.schedule.values(self.k + 1, min(part.size, AHEAD)).astype(self.A.dtype)
 
+    def visit(
+        self, rows: Any, aims: Aims, part: NDArray[np.uint32], into: NDArray[Any], etas: NDArray[Any]
+    ) -> StepTotals:
+        """Visit patterns while there are ``etas``; the compiled pass comes back whenever the path takes a row."""
+        totals, count = StepTotals(), min(part.size, etas.size)
+        while totals.visits < count and totals.finite:
+            at = slice(totals.visits, totals.visits + (self.recorded.gap if into is self.A else count))
+            own: Any = rows[at] if self.plan.dual else rows
+            met = StepTotals(*_epoch(own, aims, part[at], self.A, into, etas[at], self.plan.dual, totals.criterion))
+            if into is self.A:
+                self.recorded.add(self.A, met.changes)
+            totals = totals.plus(met)._replace(criterion=met.criterion, finite=met.finite)
+        return totals
+
     def go_through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> Any:
         """Visit every pattern once, adding the steps to the weights, or steps of length one to a sum."""
         correcting, dual, totals, order = into is self.A, self.plan.dual, StepTotals(), patterns.present
         if correcting and self.random is not None:
             order = self.random.permutation(order)
-        trail, ascending = self.recorded.trail if correcting else None, order is patterns.present
+        ascending = order is patterns.present
         for start, stop in watch.chunks(order.size, patterns.gram_work if dual else patterns.problem.entries):
             part = order[start:stop]
             rows: Any = patterns.gram_rows(part, ascending, watch) if dual else patterns.problem.rows
             while part.size:
                 etas = self.coming(patterns, part) if correcting else np.ones(part.size, self.A.dtype)
-                found = StepTotals(*_epoch(rows, patterns.aims, part, self.A, into, etas, dual, trail))
+                found = self.visit(rows, patterns.aims, part, into, etas)
                 if not found.finite:
                     raise self.diverged(np.inf)
                 if correcting:

@@ -25,14 +25,10 @@ FORMS = ("dense64", "dense32", "csr64", "csr32")
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "Adatron": [{"kernel": "gaussian"}],
-    "BalancedWinnow": [{"order": "random", "record": "weights"}],
     "GradientDescent": [{"criterion": "logistic"}],
     "LogisticDiscriminant": [{"penalty": "firth"}, {"loss": "squared"}],
     "MinOver": [{"kernel": "gaussian"}],
-    "Perceptron": [{"record": "weights"}, {"order": "random", "margin": 1.0, "schedule": "harmonic"}],
-    "Relaxation": [{"record": "weights"}],
     "SupportVectorMachine": [{"loss": "squared_hinge"}, {"kernel": "polynomial"}],
-    "WidrowHoff": [{"record": "weights"}, {"schedule": "rls"}],
 }
 # rows, columns and classes of further tables, by procedure, with the settings that go with them
 TABLES: dict[str, list[tuple[tuple[int, int, int], dict[str, Any]]]] = {

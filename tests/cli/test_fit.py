@@ -99,6 +99,12 @@ def test_many_numbers_ask_for_a_regression(inside: Inside, tmp_path: Path, decim
     assert "--method least-squares-regressor" in found.err
     warned = inside("fit", tmp_path / "a.csv", "-t", "age", "-m", "fisher")
     assert (warned.code, "Warning: --target age: it holds 60 different numbers" in warned.err) == (0, True)
+    for command, classes in (["check"], ["--family", "classes"]), (["compare"], ["--methods", "fisher", "--cv", "0"]):
+        refused = inside(*command, tmp_path / "a.csv", "-t", "age")
+        assert refused.code == 2
+        assert refused.err.split(";")[0] == found.err.split(";")[0]
+        assert classes[0] in refused.err
+        assert inside(*command, tmp_path / "a.csv", "-t", "age", *classes).code in (0, 3, 4)
     meant = inside("fit", tmp_path / "a.csv", "-t", "age", "-m", "least-squares-regressor", "--test", "0.25", "--json")
     assert (meant.code, meant.json["rows"], meant.json["test"]["rows"]) == (0, 45, 15)
 

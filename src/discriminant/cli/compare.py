@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from ..comparison.methods import chosen
-from ._errors import INTERRUPTED, CommandError
+from ._errors import INTERRUPTED, CommandError, command_words
 from ._options import Axes, Json, Quiet, WeightedRows, names, option, taking
 from ._output import check_place, echo, echo_json, progress, say
-from ._tables import axes_of, learnable
+from ._tables import ask_about_numbers, axes_of, learnable
 
 
 @taking(WeightedRows)
@@ -42,6 +42,7 @@ def compare(
     if not procedures:
         raise CommandError(f"--methods {methods!r} names no procedure; write all, or names with commas between them.")
     recipe, X, y, w = learnable(given)
+    ask_about_numbers(y, recipe.target, "naming --methods", insist=methods == "all")
     drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
     from .. import comparison  # heavy: what is wrong with the table has been said before
 
@@ -67,5 +68,7 @@ def compare(
     if json:
         echo_json("comparison", found.to_dict())
     else:
-        echo(str(found))
+        from ..comparison.table import as_text
+
+        echo(as_text(found, command_words))
     return INTERRUPTED if interrupted else 0

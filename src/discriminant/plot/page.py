@@ -18,10 +18,10 @@ from sklearn.base import clone
 from .. import __version__
 from .._engine.extras import needed
 from .._engine.files import write_whole
-from ..comparison.table import percent, setting, verdict_line
-from ._plain import GLOSSARY, PICTURES, plain_remark, summary
+from ..comparison.table import html_table, percent, setting, verdict_line
+from ._plain import GLOSSARY, PICTURES, plain_remark, summary, what_is_known
 from ._style import dense, literal, thinned
-from ._tables import confusion, ranking, settings
+from ._tables import confusion, settings
 from ._tables import features as feature_table
 from .curves import convergence, course
 from .histograms import margins
@@ -186,14 +186,16 @@ def _classes(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
+    said_below = str(comparison.undecided)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes if note != said_below)
     told = [(row.method, text) for row in comparison.ranked if (text := plain_remark(row))]
     said = _folded(f"Remarks on the procedures ({len(told)})", _definitions(told)) if told else ""
+    table = html_table(comparison, lambda row: plain_remark(row) or row.sentence)
     bold = (
         '<p class="small">Bold: the fewest errors on rows not seen, with all that tie with it; among these the order '
         "says little.</p>"
     )
-    return f'<div class="wide ranking">{ranking(comparison)}</div>{bold}{notes}{said}'
+    return f'<div class="wide ranking">{table}</div>{bold}{notes}{said}'
 
 
 def _folded(title: str, body: str) -> str:
@@ -225,7 +227,10 @@ def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
 def _proof(comparison: Comparison) -> str:
     """Verdict, evidence, rows of the proof, how to check it, and the proof itself."""
     if comparison.undecided is not None:
-        return f"<p><b>{escape(verdict_line(comparison))}</b></p><p>{escape(str(comparison.undecided))}</p>"
+        return (
+            f"<p><b>{escape(verdict_line(comparison))}</b></p><p>{escape(what_is_known(comparison.undecided))} "
+            "<code>discriminant check DATA --target COLUMN</code>.</p>"
+        )
     verdict = comparison.verdict
     proof = verdict.certificate.to_json()
     whole = (

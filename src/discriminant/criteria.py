@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._guards.parameters import unknown
+from ._guards.validation import all_finite
 from .samples import Vector, as_matrix, as_vector, gram, product, refuse, row_sqnorms, transposed_product
 
 __all__ = [
@@ -113,18 +114,23 @@ class Criterion:
     def evaluate(self, a: ArrayLike) -> tuple[Vector, float, Vector]:
         """Ya, J(a) and ∇J(a) together, with one product Ya for all three."""
         m = self._margins(a)
-        return m, float(np.sum(self._weights * self._loss(m))), transposed_product(self.Y, self.slopes(m))
+        return m, float((self._weights * self._loss(m)).sum()), transposed_product(self.Y, self.slopes(m))
 
     def curvature(self, a: ArrayLike, v: ArrayLike) -> float:
         """vᵗH(a)v without building H; ValueError without `has_hessian`."""
+        return self.curvature_at(self._margins(a), v)
+
+    def curvature_at(self, m: Vector, v: ArrayLike) -> float:
+        """vᵗHv where the margins are m = Ya; ValueError without `has_hessian`."""
         along = product(self.Y, v).astype(np.float64, copy=False)
-        return float(np.sum(self.curvatures(self._margins(a)) * along**2))
+        return float((self.curvatures(m) * along**2).sum())
 
     def _margins(self, a: ArrayLike) -> Vector:
         """Ya; a row that is not finite would pass every comparison unseen, so it is an error."""
         with np.errstate(over="ignore", invalid="ignore"):
             m = product(self.Y, a).astype(np.float64, copy=False)
-        refuse(~np.isfinite(m), m, "Y @ a must be finite", "check Y and a, or take smaller steps")
+        if not all_finite(m):
+            refuse(~np.isfinite(m), m, "Y @ a must be finite", "check Y and a, or take smaller steps")
         return m
 
     def _require(self, what: str) -> None:

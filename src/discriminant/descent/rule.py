@@ -72,7 +72,7 @@ class CriterionRule:
         if part.any():  # the pair of two classes without weight has nothing to lose
             refuse_vanishing(weight)
         self.criterion = plan.criterion(Samples(problem.source, z), plan.margin, weight)
-        self.part = part
+        self.part, self.whole = part, bool(part.all())
         self.answer, self.a = A, A[0]
         self.tol = max(float(plan.tol), 100 * float(np.finfo(problem.dtype).eps))  # rounding ends no sooner
         self.named = f"criterion={self.criterion.name!r}"  # the parameter that a divergence is put down to
@@ -100,7 +100,8 @@ class CriterionRule:
                 "finite; take a smaller step, another criterion, or divide the features by their size."
             )
         self.k += 1
-        errors, moved = int(np.count_nonzero(here.margins[self.part] <= 0)), bool(np.any(step))
+        wrong = here.margins <= 0
+        errors, moved = int(np.count_nonzero(wrong if self.whole else wrong & self.part)), bool(step.any())
         done = length(step) <= self.tol * max(1.0, length(a)) and self.lowest(here, watch)
         if moved:
             if not done and self.guarded:

@@ -51,7 +51,7 @@ def features(names: Sequence[str], ratios: NDArray[np.float64]) -> str:
         )
     more = len(order) - MOST_FEATURES
     rest = f'<p class="small">and {more:,} more.</p>' if more > 0 else ""
-    return f'<div class="wide">{_table(["rank", "feature", "apart", ""], lines)}</div>{rest}'
+    return f'<div class="wide ranking">{_table(["rank", "feature", "apart", ""], lines)}</div>{rest}'
 
 
 def settings(comparison: Comparison) -> Iterable[tuple[str, str]]:

@@ -56,8 +56,9 @@ h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top:
 .wide { overflow-x: auto; } .small, figcaption { font-size: .88rem; color: var(--soft); }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .6rem; border-bottom: 1px solid var(--line); text-align: right; }
-th { font-weight: 600; vertical-align: bottom; } tbody th { font-weight: 400; white-space: nowrap; }
-th:first-child, tbody th, .ranking th:nth-child(2), .ranking td:last-child, .ranking th:last-child { text-align: left; }
+th { font-weight: 600; vertical-align: bottom; } td, tbody th { white-space: nowrap; vertical-align: baseline; }
+tbody th { font-weight: 400; } th:first-child, tbody th, .ranking td:first-child, .ranking th:nth-child(2),
+.ranking td:last-child, .ranking th:last-child { text-align: left; }
 figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; }
 @media (prefers-color-scheme: dark) { img { filter: invert(1) hue-rotate(180deg); } }
 @media print { img { filter: none; } }
@@ -66,7 +67,7 @@ summary { cursor: pointer; margin: .8rem 0; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .6rem; }
 .panels img { width: 100%; } .panels { margin-bottom: .6rem; }
 .one { overflow-x: auto; } .one img { max-width: none; width: 100%; min-width: 40rem; }
-pre { background: var(--box); padding: .8rem; overflow-x: auto; font-size: .82rem; }
+pre { background: var(--box); padding: .8rem; font-size: .82rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 dt { font-weight: 600; margin-top: .5rem; } dd { margin: 0 0 0 1.2rem; }
 @media (max-width: 40rem) { tbody th { white-space: normal; } th, td { padding: .22rem .35rem; } }
 @media print { body { max-width: none; } figure, tr { break-inside: avoid; } }

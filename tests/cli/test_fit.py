@@ -155,3 +155,14 @@ def test_a_model_of_held_out_rows_is_like_any_other(inside: Inside, tmp_path: Pa
     inside("fit", "iris", "--test", "0.5", "-o", tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text())["procedure"] == "LogisticDiscriminant"
     assert io.load(tmp_path / "m.json").n_features_in_ == datasets.iris().X.shape[1]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "words"),
+    [("one-vs-rest", "for versicolor against the rest"), ("one-vs-one", "for versicolor against virginica")],
+)
+def test_problems_of_many_classes_go_by_their_names(inside: Inside, strategy: str, words: str) -> None:
+    out = inside("fit", "iris", "-m", "min-over", "--set", f"multiclass={strategy}").out
+    assert f"{words}, the smallest of 3" in out
+    assert f"{words.removeprefix('for ')}: Evidence" in out
+    assert "roblem 1" not in out

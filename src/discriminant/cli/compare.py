@@ -24,7 +24,9 @@ def compare(
     cv: Annotated[int, typer.Option(metavar="N", min=0, help="Folds of the cross-validation; 0 leaves it out.")] = 5,
     html: Annotated[str | None, option("Write a report with pictures there, as one HTML file.", metavar="FILE")] = None,
     axes: Axes = None,
-    jobs: Annotated[int | None, option("Processes; by default one for each core, unless the table is tiny.", metavar="N")] = None,
+    jobs: Annotated[
+        int | None, option("Processes; by default one a core, or one for tiny tables.", metavar="N")
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Seconds that the verdict may take; 0 leaves no limit.")
     ] = 5.0,

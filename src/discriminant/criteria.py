@@ -134,7 +134,7 @@ class Criterion:
         return m
 
     def _weighted(self, values: Any) -> Any:
-        """The values of the samples by weight; a weight of one for all is no product, which a small table would feel."""
+        """The values of the samples by weight; one for all needs no product, which a small table would feel."""
         return values if type(self._weights) is float and self._weights == 1.0 else self._weights * values
 
     def _require(self, what: str) -> None:

@@ -34,6 +34,7 @@ from ..criteria import Criterion
 from ..samples import Samples
 from ..solution import Epoch, Findings, Status
 
+NORMS = {np.dtype(kind): linalg.get_blas_funcs("nrm2", dtype=np.dtype(kind)) for kind in (np.float32, np.float64)}
 HALVINGS = 40  # of a step that would raise J; below that it is rounding that decides
 
 
@@ -155,7 +156,7 @@ class CriterionRule:
 
 def length(vector: NDArray[Any]) -> float:
     """The Euclidean length, by a routine that squares nothing too large or too small."""
-    return float(linalg.norm(vector, check_finite=False))
+    return float(NORMS[vector.dtype](vector))
 
 
 class CriterionClassifier(IterativeClassifier):

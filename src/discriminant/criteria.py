@@ -29,7 +29,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._guards.parameters import unknown
-from ._guards.validation import all_finite
 from .samples import Vector, as_matrix, as_vector, gram, product, refuse, row_sqnorms, transposed_product
 
 __all__ = [
@@ -91,7 +90,7 @@ class Criterion:
 
     def value(self, a: ArrayLike) -> float:
         """J(a)."""
-        return float(np.sum(self._weighted(self._loss(self._margins(a)))))
+        return float(np.sum(self._weights * self._loss(self._margins(a))))
 
     def gradient(self, a: ArrayLike) -> Vector:
         """∇J(a), a subgradient on the kinks; ValueError without `has_gradient`."""
@@ -104,38 +103,30 @@ class Criterion:
     def slopes(self, m: Vector) -> Vector:
         """w_i φ′(m_i) at the margins m = Ya, so that ∇J = Yᵗ slopes."""
         self._require("gradient")
-        return np.asarray(self._weighted(self._slope(m)))
+        return np.asarray(self._weights * self._slope(m))
 
     def curvatures(self, m: Vector) -> Vector:
         """w_i φ″(m_i) at the margins m = Ya, the weights of y_i y_iᵗ in H: one for each sample, or one for all."""
         self._require("hessian")
-        return np.asarray(self._weighted(self._curvature(m)))
+        return np.asarray(self._weights * self._curvature(m))
 
     def evaluate(self, a: ArrayLike) -> tuple[Vector, float, Vector]:
         """Ya, J(a) and ∇J(a) together, with one product Ya for all three."""
         m = self._margins(a)
-        return m, float(self._weighted(self._loss(m)).sum()), transposed_product(self.Y, self.slopes(m))
+        return m, float((self._weights * self._loss(m)).sum()), transposed_product(self.Y, self.slopes(m))
 
     def curvature(self, a: ArrayLike, v: ArrayLike) -> float:
         """vᵗH(a)v without building H; ValueError without `has_hessian`."""
-        return self.curvature_at(self._margins(a), v)
-
-    def curvature_at(self, m: Vector, v: ArrayLike) -> float:
-        """vᵗHv where the margins are m = Ya; ValueError without `has_hessian`."""
         along = product(self.Y, v).astype(np.float64, copy=False)
-        return float((self.curvatures(m) * along**2).sum())
+        return float(np.sum(self.curvatures(self._margins(a)) * along**2))
 
     def _margins(self, a: ArrayLike) -> Vector:
         """Ya; a row that is not finite would pass every comparison unseen, so it is an error."""
         with np.errstate(over="ignore", invalid="ignore"):
             m = product(self.Y, a).astype(np.float64, copy=False)
-        if not all_finite(m):
+        if not np.isfinite(m).all():
             refuse(~np.isfinite(m), m, "Y @ a must be finite", "check Y and a, or take smaller steps")
         return m
-
-    def _weighted(self, values: Any) -> Any:
-        """The values of the samples by weight; one for all needs no product, which a small table would feel."""
-        return values if type(self._weights) is float and self._weights == 1.0 else self._weights * values
 
     def _require(self, what: str) -> None:
         if not getattr(self, f"has_{what}"):

@@ -42,7 +42,7 @@ def columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
     return table
 
 
-class Place(NamedTuple):
+class RankedRow(NamedTuple):
     """A row as every form of the table shows it: the texts of ``HEADINGS``, and whether it ties for the first place."""
 
     row: Row
@@ -50,14 +50,14 @@ class Place(NamedTuple):
     cells: dict[str, str]
 
 
-def ranking(comparison: Comparison) -> list[Place]:
+def ranking(comparison: Comparison) -> list[RankedRow]:
     """The rows by their errors on unseen rows, with the standard error; those that tie with the best share its rank."""
     ties = comparison.ties
     places = []
     for place, row in enumerate(comparison.ranked, 1):
         first = any(row is other for other in ties)
         rank = "–" if row.train_error is None else "1 (tie)" if first and len(ties) > 1 else str(place)
-        places.append(Place(row, first, {"rank": rank} | _cells(row, comparison.folds)))
+        places.append(RankedRow(row, first, {"rank": rank} | _cells(row, comparison.folds)))
     return places
 
 
@@ -147,7 +147,7 @@ def html_table(comparison: Comparison, tooltip: Callable[[Row], str] = remark) -
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _html_row(place: Place, told: str) -> str:
+def _html_row(place: RankedRow, told: str) -> str:
     rank, method, *others = map(escape, place.cells.values())
     first = f'<td>{rank}</td><th scope="row">{f"<b>{method}</b>" if place.first else method}</th>'
     return f'<tr title="{escape(told)}">{first}{"".join(f"<td>{text}</td>" for text in others)}</tr>'

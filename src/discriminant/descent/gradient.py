@@ -34,6 +34,7 @@ from .._engine.problem import Problem
 from .._guards.parameters import refused
 from ..base.expansion import newton_step
 from ..base.inherited_docs import estimator
+from ..samples import product
 from ..schedules import Optimal, Schedule, get
 from ..solution import Epoch
 from .rule import CriterionClassifier, CriterionRule, DescentPlan, Place, length
@@ -87,7 +88,8 @@ class GradientRule(CriterionRule):
         if size == 0:
             return 0.0
         unit = here.gradient / size
-        curvature = self.criterion.curvature_at(here.margins, unit)
+        along = product(self.criterion.Y, unit).astype(np.float64, copy=False)
+        curvature = float((self.criterion.curvatures(here.margins) * along**2).sum())  # uᵗHu; Ya is known
         if self.guarded and np.isfinite(curvature):
             best = float(unit @ unit) / abs(curvature) if curvature else np.inf
             return best if np.isfinite(best) else self.eta

@@ -113,7 +113,7 @@ class Criterion:
     def evaluate(self, a: ArrayLike) -> tuple[Vector, float, Vector]:
         """Ya, J(a) and ∇J(a) together, with one product Ya for all three."""
         m = self._margins(a)
-        return m, float(np.sum(self._weights * self._loss(m))), transposed_product(self.Y, self.slopes(m))
+        return m, float((self._weights * self._loss(m)).sum()), transposed_product(self.Y, self.slopes(m))
 
     def curvature(self, a: ArrayLike, v: ArrayLike) -> float:
         """vᵗH(a)v without building H; ValueError without `has_hessian`."""
@@ -124,7 +124,8 @@ class Criterion:
         """Ya; a row that is not finite would pass every comparison unseen, so it is an error."""
         with np.errstate(over="ignore", invalid="ignore"):
             m = product(self.Y, a).astype(np.float64, copy=False)
-        refuse(~np.isfinite(m), m, "Y @ a must be finite", "check Y and a, or take smaller steps")
+        if not np.isfinite(m).all():
+            refuse(~np.isfinite(m), m, "Y @ a must be finite", "check Y and a, or take smaller steps")
         return m
 
     def _require(self, what: str) -> None:

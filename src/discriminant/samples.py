@@ -78,7 +78,7 @@ class Samples:
 
     def __matmul__(self, a: ArrayLike) -> Vector:
         a = as_vector(a, self.shape[1], "a", self.dtype)
-        result = product(self.X, a[1:])
+        result = np.asarray(self.X @ a[1:])
         result += a[0]
         result *= self.z
         return result
@@ -112,7 +112,7 @@ class _Transposed:
 
     def __matmul__(self, v: ArrayLike) -> Vector:
         signed = self.Y.z * as_vector(v, self.shape[1], "v", self.Y.dtype)
-        return np.concatenate([signed.sum(keepdims=True), transposed_product(self.Y.X, signed)])
+        return np.concatenate([signed.sum(keepdims=True), np.asarray(self.Y.X.T @ signed)])
 
 
 def as_matrix(Y: Any, name: str = "Y") -> Any:
@@ -145,12 +145,12 @@ def refuse(bad: NDArray[np.bool_], values: Vector, requirement: str, remedy: str
 
 def product(Y: Any, a: ArrayLike) -> Vector:
     """Ya: the margins aᵗy_i."""
-    return np.asarray(Y @ as_vector(a, Y.shape[1], "a", Y.dtype))
+    return Y @ a if isinstance(Y, Samples) else np.asarray(Y @ as_vector(a, Y.shape[1], "a", Y.dtype))
 
 
 def transposed_product(Y: Any, v: ArrayLike) -> Vector:
     """Yᵗv = Σ v_i y_i."""
-    return np.asarray(Y.T @ as_vector(v, Y.shape[0], "v", Y.dtype))
+    return Y.T @ v if isinstance(Y, Samples) else np.asarray(Y.T @ as_vector(v, Y.shape[0], "v", Y.dtype))
 
 
 def gram(Y: Any, weights: ArrayLike | None = None, check: Callable[[], None] | None = None) -> Vector:

@@ -77,14 +77,18 @@ class Epochs(Changing, Sequence[Epoch]):
         self.extend(epochs)
 
     def append(self, epoch: Epoch) -> None:
-        if self._size == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
-        self._rows[self._size] = epoch.errors, epoch.criterion, epoch.step, epoch.corrections
-        self._size += 1
+        self.extend([epoch])
 
     def extend(self, epochs: Iterable[Epoch]) -> None:
-        for epoch in epochs:
-            self.append(epoch)
+        self.join(np.array([epoch[: len(HISTORY)] for epoch in epochs], np.float64).reshape(-1, len(HISTORY)))
+
+    def join(self, table: NDArray[np.float64]) -> None:
+        """Append the rows of such a table."""
+        size = self._size + len(table)
+        if size > len(self._rows):
+            self._rows = np.concatenate([self._rows, np.empty((max(size, len(self._rows)), len(HISTORY)))])
+        self._rows[self._size : size] = table
+        self._size = size
 
     def __len__(self) -> int:
         return self._size

@@ -18,6 +18,15 @@ def test_comparison(tables: Path) -> None:
     assert found.json["verdict"] == "complete"
 
 
+def test_the_table_stands_by_rank_and_has_nothing_of_python(inside: Callable[..., Outcome], tables: Path) -> None:
+    line = ["--methods", "perceptron,balanced-winnow,fisher", "--cv", "2", "--jobs", "1", "--max-seconds", "1e-9"]
+    out = inside("compare", tables / "table.csv", *line).out
+    shares = [float(share) for share in re.findall(r"([\d.]+) % ± ", out)]
+    assert (len(shares), shares) == (3, sorted(shares))
+    assert "--max-seconds 1e-09 must be larger" in out
+    assert not re.search(r"\w+Error:|\w=|\(X, y\)|None|True", out)
+
+
 def test_report_is_one_page(inside: Callable[..., Outcome], tables: Path, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     line = [

@@ -99,6 +99,12 @@ def test_many_numbers_ask_for_a_regression(inside: Inside, tmp_path: Path, decim
     assert "--method least-squares-regressor" in found.err
     warned = inside("fit", tmp_path / "a.csv", "-t", "age", "-m", "fisher")
     assert (warned.code, "Warning: --target age: it holds 60 different numbers" in warned.err) == (0, True)
+    for command, classes in (["check"], ["--family", "classes"]), (["compare"], ["--methods", "fisher", "--cv", "0"]):
+        refused = inside(*command, tmp_path / "a.csv", "-t", "age")
+        assert refused.code == 2
+        assert refused.err.split(";")[0] == found.err.split(";")[0]
+        assert classes[0] in refused.err
+        assert inside(*command, tmp_path / "a.csv", "-t", "age", *classes).code in (0, 3, 4)
     meant = inside("fit", tmp_path / "a.csv", "-t", "age", "-m", "least-squares-regressor", "--test", "0.25", "--json")
     assert (meant.code, meant.json["rows"], meant.json["test"]["rows"]) == (0, 45, 15)
 
@@ -149,3 +155,14 @@ def test_a_model_of_held_out_rows_is_like_any_other(inside: Inside, tmp_path: Pa
     inside("fit", "iris", "--test", "0.5", "-o", tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text())["procedure"] == "LogisticDiscriminant"
     assert io.load(tmp_path / "m.json").n_features_in_ == datasets.iris().X.shape[1]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "words"),
+    [("one-vs-rest", "for versicolor against the rest"), ("one-vs-one", "for versicolor against virginica")],
+)
+def test_problems_of_many_classes_go_by_their_names(inside: Inside, strategy: str, words: str) -> None:
+    out = inside("fit", "iris", "-m", "min-over", "--set", f"multiclass={strategy}").out
+    assert f"{words}, the smallest of 3" in out
+    assert f"{words.removeprefix('for ')}: Evidence" in out
+    assert "roblem 1" not in out

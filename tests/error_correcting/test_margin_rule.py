@@ -377,3 +377,13 @@ def test_weights_beyond_float32(make):
     with pytest.raises(ValueError, match="X underflows"):
         make().fit(X, [0, 1])
     np.testing.assert_allclose(make().fit(X.astype(np.float64), [0, 1]).coef_, [[1e40]], rtol=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "options"), RULES)
+def test_who_looks_at_each_update_sees_the_same_history(kind, options):
+    options, monitor = options | {"max_iter": 300}, Monitor()
+    model = quietly(kind(**options), *datasets.iris())  # many updates in one call
+    watched = quietly(kind(**options).set_callbacks(monitor), *datasets.iris())
+    assert len(monitor.seen) == model.history_["errors"].size > 300
+    for name, values in model.history_.items():
+        np.testing.assert_array_equal(watched.history_[name], values)

@@ -14,13 +14,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..solution import Epoch, Epochs, Findings, Solution, Status
 
 CHUNK = 20_000_000  # matrix entries of one compiled call: about a tenth of a second
+TOGETHER = 1024  # epochs that are written into the history at a time
 PATIENCE = 2.0  # seconds within which a second Ctrl-C raises
 
 _last_interrupt = float("-inf")
@@ -138,6 +140,14 @@ class Rule(Protocol):
         """One iteration; its ``status`` is None while there is more to do."""
 
 
+@runtime_checkable
+class RuleOfMany(Rule, Protocol):
+    """A rule whose compiled calls make many epochs each."""
+
+    def epochs(self, problem: Any, watch: Watch) -> tuple[NDArray[np.float64], Status | None]:
+        """The epochs of the next call, within the rule's own ``max_iter``, as rows of a history; and why it ended."""
+
+
 def drive(
     rule: Rule,
     problem: Any,
@@ -150,8 +160,10 @@ def drive(
 
     ``begin`` is called before each epoch, ``end`` after it with the number of epochs; True asks to stop.
     """
-    epochs, status = Epochs(), Status.BUDGET
-    while len(epochs) < max_iter:
+    if end is None and isinstance(rule, RuleOfMany):
+        return _drive_many(rule, problem, max_iter, watch)
+    epochs, fresh, status = Epochs(), list[Epoch](), Status.BUDGET
+    for k in range(1, max_iter + 1):
         if watch.interrupted or watch.stopped:
             status = Status.STOPPED
             break
@@ -162,10 +174,33 @@ def drive(
         except Interrupted:
             status = Status.STOPPED
             break
-        epochs.append(epoch)
-        if end is not None and end(len(epochs)):
+        fresh.append(epoch)
+        if len(fresh) == TOGETHER:
+            epochs.extend(fresh)
+            fresh.clear()
+        if end is not None and end(k):
             watch.stopped = True
         if epoch.status is not None or watch.stopped:
             status = epoch.status or Status.STOPPED
+            break
+    epochs.extend(fresh)
+    return Solution(rule.answer, status, epochs, rule.findings, rule.path)
+
+
+def _drive_many(rule: RuleOfMany, problem: Any, max_iter: int, watch: Watch) -> Solution[Any]:
+    """The same where nobody looks at each epoch, for a rule that makes many in one call."""
+    epochs, status = Epochs(), Status.BUDGET
+    while len(epochs) < max_iter:
+        if watch.interrupted or watch.stopped:
+            status = Status.STOPPED
+            break
+        try:
+            table, ended = rule.epochs(problem, watch)
+        except Interrupted:
+            status = Status.STOPPED
+            break
+        epochs.join(table)
+        if ended is not None:
+            status = ended
             break
     return Solution(rule.answer, status, epochs, rule.findings, rule.path)

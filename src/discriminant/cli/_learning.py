@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..comparison.methods import Procedure
 from ._errors import CommandError
-from ._methods import make
+from ._methods import REGRESSORS, make
 from ._options import Training
 from ._output import progress, told_later, warn, watched
-from ._tables import learnable
+from ._tables import ask_about_numbers, learnable
 
 if TYPE_CHECKING:
     from ..io import Recipe
-
-
-MOST_NUMBERS = 20  # that are taken for classes without a word
 
 
 class _Passes:
@@ -99,31 +96,13 @@ def learned(
     recipe, X, y, w = learnable(given, scaled=scaled, training=training)
     prepare(recipe)
     model = make(procedure, given.settings, given.seed)
-    _ask_about_numbers(model, y, recipe.target, given.method is None)
+    if procedure not in REGRESSORS.values():
+        ask_about_numbers(y, recipe.target, "--method logistic", insist=given.method is None)
     if training is None:
         return Learned(model, recipe, X, y, w, learn(model, X, y, w))
     kept = training(y)
     held, X, y, w = (X[~kept], y[~kept]), X[kept], y[kept], None if w is None else w[kept]
     return Learned(model, recipe, X, y, w, learn(model, X, y, w), held)
-
-
-def _ask_about_numbers(model: Any, y: Any, target: str | None, refused: bool) -> None:
-    """Ask whether a target of many different numbers is a class for each; where nobody named the method, refuse it."""
-    from sklearn.base import is_regressor
-
-    try:  # labels are texts where a file writes them so: 21 and 21.5, or 21,5
-        found = {float(label.replace(",", ".") if isinstance(label, str) else label) for label in set(y.tolist())}
-    except ValueError:
-        return
-    if is_regressor(model) or len(found) <= MOST_NUMBERS:
-        return
-    text = (
-        f"--target {target}: it holds {len(found):,} different numbers from {min(found):g} to {max(found):g}. If a "
-        "regression is meant, --method least-squares-regressor predicts numbers"
-    )
-    if refused:
-        raise CommandError(f"{text}; --method logistic takes each of them for a class of its own.")
-    warn(f"{text}; now each of them is a class of its own.")
 
 
 def learn(model: Any, X: Any, y: Any, w: Any) -> bool:

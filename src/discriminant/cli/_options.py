@@ -112,9 +112,8 @@ ReadingOption = Annotated[
     typer.Option("--reading", help="A number means what the file says (decimal), or what the machine holds (float)."),
 ]
 MaxSeconds = Annotated[float | None, option("Seconds that the verdict may take; no limit without.", metavar="S")]
-FamilyOption = Annotated[
-    Family, typer.Option("--family", help="The target holds classes, or counts of a Poisson regression (poisson).")
-]
+FAMILY = typer.Option("--family", help="The target holds classes, or counts of a Poisson regression (poisson).")
+FamilyOption = Annotated[Family, FAMILY]
 Seed = Annotated[int, typer.Option(metavar="N", help="The seed of procedures that draw at random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text, also of an error.")]
 Quiet = Annotated[

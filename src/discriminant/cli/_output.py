@@ -149,7 +149,21 @@ def report_of(model: Any, names: Sequence[str], standardized: bool, **further: s
     """
     text = command_words(model.report_.text(**{name: f"\0{name}\0" for name in further}))
     text = named(text.replace("; standardize them (--standardize)", "") if standardized else text, names)
+    text = _with_classes(text, model)
     return re.sub("\0(.*?)\0", lambda found: further[found[1]], text)
+
+
+def _with_classes(text: str, model: Any) -> str:
+    """The problems of many classes by the classes that they hold against each other, not by number."""
+    from ..multiclass import pairs
+
+    labels = [in_line(label) for label in getattr(model, "classes_", ())]
+    told = {
+        "one-vs-rest": [f"{label} against the rest" for label in labels],
+        "one-vs-one": [f"{labels[i]} against {labels[j]}" for i, j in pairs(len(labels))],
+    }.get(getattr(model, "multiclass", ""), [])
+    text = re.sub(r"\bProblem (\d+)(?=:)", lambda found: told[int(found[1])] if told else found[0], text)
+    return re.sub(r"\bin problem (\d+)", lambda found: f"for {told[int(found[1])]}" if told else found[0], text)
 
 
 def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

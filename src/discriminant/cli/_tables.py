@@ -16,7 +16,7 @@ from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
 from ._methods import REGRESSORS, find
 from ._options import File, Rows, Training, WeightedRows, names
-from ._output import progress, say
+from ._output import progress, say, warn
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 TARGET = "target"  # the column of the labels of a built-in data set
 TARGETS = (TARGET, "y")  # and of a file, if none is named
 MANY_TEXTS = 3  # columns of text that are told of together
+MOST_NUMBERS = 20  # that are taken for classes without a word
 SEED = 0  # of generated data sets: a proof about one must hold tomorrow
 
 
@@ -148,6 +149,26 @@ def learnable(
     if isinstance(given, WeightedRows):
         tell_reading(recipe)
     return found
+
+
+def ask_about_numbers(y: Any, target: str | None, otherwise: str, insist: bool) -> None:
+    """Ask whether a target of many different numbers is a class for each: refuse it, or warn where nobody insists.
+
+    ``otherwise`` is the option by which the user says that these are classes.
+    """
+    try:  # labels are texts where a file writes them so: 21 and 21.5, or 21,5
+        found = {float(label.replace(",", ".") if isinstance(label, str) else label) for label in set(y.tolist())}
+    except ValueError:
+        return
+    if len(found) <= MOST_NUMBERS:
+        return
+    text = (
+        f"--target {target}: it holds {len(found):,} different numbers from {min(found):g} to {max(found):g}. If a "
+        "regression is meant, `discriminant fit --method least-squares-regressor` predicts numbers"
+    )
+    if insist:
+        raise CommandError(f"{text}; {otherwise} takes each of them for a class of its own.")
+    warn(f"{text}; now each of them is a class of its own.")
 
 
 def contrasts(recipe: Recipe, X: Any) -> tuple[Any, list[str], dict[str, Any]]:

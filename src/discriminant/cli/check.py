@@ -10,8 +10,8 @@ import typer
 from .._engine.files import write_whole
 from ._errors import OVERLAP, QUASI, CommandError
 from ._options import (
+    FAMILY,
     Family,
-    FamilyOption,
     Intercept,
     Json,
     MaxSeconds,
@@ -23,7 +23,7 @@ from ._options import (
     taking,
 )
 from ._output import aligned, check_place, echo, say, watched
-from ._tables import contrasts, learnable, reading_of, tell_reading
+from ._tables import ask_about_numbers, contrasts, learnable, reading_of, tell_reading
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 MOST = 12  # columns that are told of
@@ -35,7 +35,7 @@ def check(
     intercept: Intercept = True,
     reading: ReadingOption = Reading.DECIMAL,
     max_seconds: MaxSeconds = None,
-    family: FamilyOption = Family.CLASSES,
+    family: Annotated[Family | None, FAMILY] = None,
     coefficients: Annotated[
         bool, typer.Option("--coefficients", help="Tell of every coefficient of a regression whether it is infinite.")
     ] = False,
@@ -55,13 +55,15 @@ def check(
     if coefficients and as_proof:
         raise CommandError("--coefficients is told in words: leave out --json.")
     recipe, X, y, _ = learnable(given, counts=family is Family.POISSON)
+    if family is None:
+        ask_about_numbers(y, recipe.target, "--family classes", insist=True)
     from .. import separability  # heavy: what is wrong with the table has been said before
     from ..separation.words import COMMAND, SHOWN, lines
 
     X, names, references = contrasts(recipe, X) if intercept else (X, recipe.feature_names, {})
     found = separability(
-        X, y, intercept=intercept, reading=reading.value, family=family.value, progress=watched(), feature_names=names,
-        max_seconds=max_seconds,
+        X, y, intercept=intercept, reading=reading.value, family=(family or Family.CLASSES).value, progress=watched(),
+        feature_names=names, max_seconds=max_seconds,
     )  # fmt: skip
     if output is not None and output != "-":
         write_whole(output, f"{found.certificate.to_json()}\n")

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from ..comparison.methods import chosen
-from ._errors import INTERRUPTED, CommandError
+from ._errors import INTERRUPTED, CommandError, command_words
 from ._options import Axes, Json, Quiet, WeightedRows, names, option, taking
 from ._output import check_place, echo, echo_json, progress, say
-from ._tables import axes_of, learnable
+from ._tables import ask_about_numbers, axes_of, learnable
 
 
 @taking(WeightedRows)
@@ -24,7 +24,9 @@ def compare(
     cv: Annotated[int, typer.Option(metavar="N", min=0, help="Folds of the cross-validation; 0 leaves it out.")] = 5,
     html: Annotated[str | None, option("Write a report with pictures there, as one HTML file.", metavar="FILE")] = None,
     axes: Axes = None,
-    jobs: Annotated[int | None, option("Processes; by default one for each core.", metavar="N")] = None,
+    jobs: Annotated[
+        int | None, option("Processes; by default one a core, or one for tiny tables.", metavar="N")
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(metavar="S", help="Seconds that the verdict may take; 0 leaves no limit.")
     ] = 5.0,
@@ -42,6 +44,7 @@ def compare(
     if not procedures:
         raise CommandError(f"--methods {methods!r} names no procedure; write all, or names with commas between them.")
     recipe, X, y, w = learnable(given)
+    ask_about_numbers(y, recipe.target, "naming --methods", insist=methods == "all")
     drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
     from .. import comparison  # heavy: what is wrong with the table has been said before
 
@@ -67,5 +70,7 @@ def compare(
     if json:
         echo_json("comparison", found.to_dict())
     else:
-        echo(str(found))
+        from ..comparison.table import as_text
+
+        echo(as_text(found, command_words))
     return INTERRUPTED if interrupted else 0

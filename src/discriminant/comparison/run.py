@@ -47,7 +47,7 @@ class Comparison(Sequence[Row]):
     Parameters
     ----------
     rows : list of Row
-        The procedures, in the order in which they were named.
+        The procedures, in the order in which they were named; printed, they stand by rank.
     verdict : Separability
         Whether the classes can be separated at all, with the proof.
     X, y : arrays
@@ -345,11 +345,6 @@ def _may_be_chance(row: Row, best: Row) -> bool:
         return False
     differences = row.missed - best.missed
     return bool(differences.sum() <= CHANCE * np.sqrt(np.sum(differences**2)))
-
-
-def standard_error(row: Row, folds: int) -> float | None:
-    """Of the mean over the folds."""
-    return None if row.cv_std is None or folds < 2 else float(row.cv_std / np.sqrt(folds - 1))
 
 
 def _shown_error(row: Row) -> float:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ..separation.words import headline
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from .tasks import Row
 
 HEADINGS = {
+    "rank": "rank",
     "method": "procedure",
     "train_error": "training error",
     "cv_error": "cross-validated error",
@@ -22,6 +27,8 @@ HEADINGS = {
     "seconds": "seconds",
     "status": "why it stopped",
 }
+
+TIED = "1 (tie): as good as the first, as far as these rows can tell; among them the order says little."
 
 
 def columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
@@ -35,18 +42,43 @@ def columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
     return table
 
 
-def cells(row: Row) -> dict[str, str]:
+class RankedRow(NamedTuple):
+    """A row as every form of the table shows it: the texts of ``HEADINGS``, and whether it ties for the first place."""
+
+    row: Row
+    first: bool
+    cells: dict[str, str]
+
+
+def ranking(comparison: Comparison) -> list[RankedRow]:
+    """The rows by their errors on unseen rows, with the standard error; those that tie with the best share its rank."""
+    ties = comparison.ties
+    places = []
+    for place, row in enumerate(comparison.ranked, 1):
+        first = any(row is other for other in ties)
+        rank = "–" if row.train_error is None else "1 (tie)" if first and len(ties) > 1 else str(place)
+        places.append(RankedRow(row, first, {"rank": rank} | _cells(row, comparison.folds)))
+    return places
+
+
+def _cells(row: Row, folds: int) -> dict[str, str]:
     """The row as it is shown; a dash for what is not known."""
     status = "failed" if row.status is None and row.failure else "–"
+    spread = standard_error(row, folds)
     return {
         "method": row.method,
         "train_error": percent(row.train_error),
-        "cv_error": percent(row.cv_error),
+        "cv_error": percent(row.cv_error) + ("" if spread is None else f" ± {100 * spread:.1f}"),
         "margin": "–" if row.margin is None else f"{row.margin:.4g}",
         "corrections": "–" if row.corrections is None else f"{row.corrections:,}",
         "seconds": "–" if row.seconds is None else f"{row.seconds:.3f}",
         "status": status if row.status is None else row.status.name.lower().replace("_", " "),
     }
+
+
+def standard_error(row: Row, folds: int) -> float | None:
+    """Of the mean over the folds."""
+    return None if row.cv_std is None or folds < 2 else float(row.cv_std / np.sqrt(folds - 1))
 
 
 def percent(share: float | None) -> str:
@@ -59,7 +91,7 @@ def verdict_line(comparison: Comparison) -> str:
     if comparison.undecided is not None:
         return (
             f"undecided: within {comparison.undecided.seconds:g} s no verdict was found on whether the classes can be "
-            "separated; separability(X, y), or `discriminant check`, decides it."
+            "separated."
         )
     return f"{comparison.verdict.verdict}: {headline(comparison.verdict)}"
 
@@ -76,24 +108,30 @@ def _counted(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
-def remarks(row: Row) -> list[str]:
-    """Failure and warnings of a row."""
-    return [*([row.failure] if row.failure else []), *row.warnings]
+def remark(row: Row) -> str:
+    """Failure and warnings of a row, or else why it stopped."""
+    return " ".join([*([row.failure] if row.failure else []), *row.warnings]) or row.sentence
 
 
-def as_text(comparison: Comparison) -> str:
-    """Verdict, table, then why each failed; lines are not wrapped."""
-    table = [cells(row) for row in comparison.rows]
+def plain_failure(row: Row) -> str:
+    """Why a row failed, without the name that Python has for it."""
+    return re.sub(r"\b[A-Z]\w*(?:Error|Exception): ", "", row.failure or "")
+
+
+def as_text(comparison: Comparison, words: Callable[[str], str] = str) -> str:
+    """Verdict, table, then why each failed, in the ``words`` of whoever reads it; lines are not wrapped."""
+    places = ranking(comparison)
     heads = HEADINGS | {"train_error": "train", "cv_error": "cv error", "status": "status"}
-    wide = {name: max(len(head), *(len(line[name]) for line in table)) for name, head in heads.items()}
-    left = {"method", "status"}
-    lines = [heads, *table]
+    table = [heads, *(place.cells for place in places)]
+    wide = {name: max(len(line[name]) for line in table) for name in heads}
+    left = {"rank", "method", "status"}
     aligned = [
         "  ".join(f"{line[name]:{'<' if name in left else '>'}{wide[name]}}" for name in heads).rstrip()
-        for line in lines
+        for line in table
     ]
-    failed = [f"{row.method}: {row.failure}" for row in comparison.rows if row.failure]
-    notes = [*comparison.notes, *failed]
+    tied = [TIED] if sum(place.first for place in places) > 1 else []
+    failed = [f"{row.method}: {plain_failure(row)}" for row in comparison.rows if row.failure]
+    notes = [*tied, *map(words, [*comparison.notes, *failed])]
     return "\n".join([verdict_line(comparison), setting(comparison), "", *aligned, *([""] if notes else []), *notes])
 
 
@@ -102,16 +140,14 @@ def as_html(comparison: Comparison) -> str:
     return f"<p>{escape(verdict_line(comparison))}<br>{escape(setting(comparison))}</p>{html_table(comparison)}"
 
 
-def html_table(comparison: Comparison) -> str:
-    """The table alone, the best row in bold."""
+def html_table(comparison: Comparison, tooltip: Callable[[Row], str] = remark) -> str:
+    """The table alone; the best row, and all that tie with it, in bold."""
     head = "".join(f'<th scope="col">{escape(text)}</th>' for text in HEADINGS.values())
-    body = "".join(_html_row(row, row is comparison.best) for row in comparison.rows)
+    body = "".join(_html_row(place, tooltip(place.row)) for place in ranking(comparison))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _html_row(row: Row, best: bool) -> str:
-    shown = cells(row)
-    method = escape(shown.pop("method"))
-    first = f'<th scope="row">{f"<b>{method}</b>" if best else method}</th>'
-    told = f' title="{escape(" ".join(remarks(row)) or row.sentence)}"'
-    return f"<tr{told}>{first}{''.join(f'<td>{escape(text)}</td>' for text in shown.values())}</tr>"
+def _html_row(place: RankedRow, told: str) -> str:
+    rank, method, *others = map(escape, place.cells.values())
+    first = f'<td>{rank}</td><th scope="row">{f"<b>{method}</b>" if place.first else method}</th>'
+    return f'<tr title="{escape(told)}">{first}{"".join(f"<td>{text}</td>" for text in others)}</tr>'

@@ -30,7 +30,7 @@ from ..solution import Status
 
 INTERRUPTED = "not run: Ctrl-C was pressed before its turn"
 
-TINY = 5_000  # numbers of X, one count for each procedure, that are done before another process has started
+TINY = 50_000  # numbers of X, one count for each procedure; less work than what other processes import and load
 
 Judged = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # rows, and the places of the classes named for them
 Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]

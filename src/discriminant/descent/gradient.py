@@ -34,6 +34,7 @@ from .._engine.problem import Problem
 from .._guards.parameters import refused
 from ..base.expansion import newton_step
 from ..base.inherited_docs import estimator
+from ..samples import product
 from ..schedules import Optimal, Schedule, get
 from ..solution import Epoch
 from .rule import CriterionClassifier, CriterionRule, DescentPlan, Place, length
@@ -66,7 +67,7 @@ class GradientRule(CriterionRule):
         if isinstance(self.schedule, LevelSteps):
             eta = self.schedule(here.value, length(here.gradient))
         elif isinstance(self.schedule, Optimal):
-            eta = self._optimal(here.gradient)
+            eta = self._optimal(here)
         else:
             eta = self.schedule(self.k + 1)
         return np.asarray(eta * here.gradient, self.a.dtype), eta
@@ -78,16 +79,17 @@ class GradientRule(CriterionRule):
         self.looked = size
         return newton_step(self.criterion, here.margins, here.gradient, watch).fall
 
-    def _optimal(self, gradient: NDArray[Any]) -> float:
+    def _optimal(self, here: Place) -> float:
         """Eq. 14; the gradient is scaled first, so that its square cannot overflow.
 
         The default schedule turns back where J curves downward, and keeps its step where J does not curve at all.
         """
-        size = float(np.abs(gradient).max())
+        size = float(np.abs(here.gradient).max())
         if size == 0:
             return 0.0
-        unit = gradient / size
-        curvature = self.criterion.curvature(self.a, unit)
+        unit = here.gradient / size
+        along = product(self.criterion.Y, unit).astype(np.float64, copy=False)
+        curvature = float((self.criterion.curvatures(here.margins) * along**2).sum())  # uᵗHu; Ya is known
         if self.guarded and np.isfinite(curvature):
             best = float(unit @ unit) / abs(curvature) if curvature else np.inf
             return best if np.isfinite(best) else self.eta

@@ -34,6 +34,7 @@ from ..criteria import Criterion
 from ..samples import Samples
 from ..solution import Epoch, Findings, Status
 
+NORMS = {np.dtype(kind): linalg.get_blas_funcs("nrm2", dtype=np.dtype(kind)) for kind in (np.float32, np.float64)}
 HALVINGS = 40  # of a step that would raise J; below that it is rounding that decides
 
 
@@ -72,7 +73,7 @@ class CriterionRule:
         if part.any():  # the pair of two classes without weight has nothing to lose
             refuse_vanishing(weight)
         self.criterion = plan.criterion(Samples(problem.source, z), plan.margin, weight)
-        self.part = part
+        self.part, self.whole = part, bool(part.all())
         self.answer, self.a = A, A[0]
         self.tol = max(float(plan.tol), 100 * float(np.finfo(problem.dtype).eps))  # rounding ends no sooner
         self.named = f"criterion={self.criterion.name!r}"  # the parameter that a divergence is put down to
@@ -100,7 +101,8 @@ class CriterionRule:
                 "finite; take a smaller step, another criterion, or divide the features by their size."
             )
         self.k += 1
-        errors, moved = int(np.count_nonzero(here.margins[self.part] <= 0)), bool(np.any(step))
+        wrong = here.margins <= 0
+        errors, moved = int(np.count_nonzero(wrong if self.whole else wrong & self.part)), bool(step.any())
         done = length(step) <= self.tol * max(1.0, length(a)) and self.lowest(here, watch)
         if moved:
             if not done and self.guarded:
@@ -154,7 +156,7 @@ class CriterionRule:
 
 def length(vector: NDArray[Any]) -> float:
     """The Euclidean length, by a routine that squares nothing too large or too small."""
-    return float(linalg.norm(vector, check_finite=False))
+    return float(NORMS[vector.dtype](vector))
 
 
 class CriterionClassifier(IterativeClassifier):

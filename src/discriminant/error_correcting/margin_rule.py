@@ -235,6 +235,14 @@ class MarginRule:
         self.given += 1
         return Epoch(int(errors), margin, step, 1, self.status if self.given == len(self.log) else None)
 
+    def epochs(self, problem: Problem, watch: Watch) -> tuple[Vector, Status | None]:
+        """All updates of the next compiled call."""
+        self._advance(watch)
+        self.given = len(self.log)
+        if not self.given:  # nothing moved
+            return np.array([[self.state.errors, self.state.margin, 0.0, 0.0]]), self.status
+        return np.column_stack([self.log, np.ones(self.given)]), self.status
+
     def _advance(self, watch: Watch) -> None:
         """Make the next updates: twice as many as the last time, so that the first are seen soon."""
         self.given, self._state, made, end = 0, None, 0, MORE

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ..bounds import cover
-from ..comparison.table import percent
+from ..comparison.table import percent, plain_failure
 from ..separation.apart import joined, told_apart
 
 if TYPE_CHECKING:
     from ..comparison import Comparison, Row
+    from ..exceptions import UndecidedError
 
 VERDICTS = {
     "complete": "The classes can be told apart without a single error by a straight cut: a line when there are two "
@@ -89,6 +89,21 @@ def _about_verdict(comparison: Comparison) -> list[str]:
     return told
 
 
+def what_is_known(undecided: UndecidedError) -> str:
+    """Of a verdict that took too long: what was found by then, and how to wait for it."""
+    pairs = len(undecided.pairs)
+    known = [
+        *(["no straight cut has every row strictly on its own side"] if "complete" in undecided.excluded else []),
+        *(["the classes are not mixed throughout"] if "overlap" in undecided.excluded else []),
+        *([] if undecided.n_wrong is None else [f"the best cut seen has {undecided.n_wrong:,} rows on a wrong side"]),
+        *([f"of the pairs of classes, {pairs:,} are decided"] if pairs else []),
+    ]
+    return (
+        f"The verdict was allowed {undecided.seconds:g} seconds. So far: {'; '.join(known) or 'nothing is known'}. To "
+        "wait for it, run"
+    )
+
+
 def _about_best(comparison: Comparison, best: Row) -> str:
     guess = 1 - max(comparison.classes.values()) / len(comparison.y)
     if best.cv_error is None:
@@ -116,7 +131,7 @@ def _about_ties(comparison: Comparison, best: Row) -> list[str]:
 def plain_remark(row: Row) -> str:
     """What a procedure has to say, without the names of its program: its failure, or why it stopped early."""
     if row.failure:
-        return re.sub(r"\b[A-Z]\w*(?:Error|Exception): ", "", row.failure)
+        return plain_failure(row)
     if row.warnings:
         return _sentence(row.sentence or row.warnings[0]) + ("." if row.sentence else "")
     return ""

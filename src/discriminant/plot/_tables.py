@@ -1,4 +1,4 @@
-"""The tables of the page: procedures by rank, errors by class, features by rank, settings.
+"""The tables of the page beside that of the procedures: errors by class, features by rank, settings.
 
 Tests: ``tests/plot/test_page.py``.
 """
@@ -12,33 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison.run import standard_error
-from ..comparison.table import HEADINGS, cells, percent
-from ._plain import plain_remark
+from ..comparison.table import percent
 
 if TYPE_CHECKING:
     from ..comparison import Comparison, Row
 
 MOST_CLASSES = 20  # of the table of confusions
 MOST_FEATURES = 20
-
-
-def ranking(comparison: Comparison) -> str:
-    """The procedures by their cross-validated error, with its standard error; those that tie with the best are bold."""
-    ties = comparison.ties
-    heads = ["rank", *HEADINGS.values()]
-    lines = []
-    for place, row in enumerate(comparison.ranked, 1):
-        tied = any(row is other for other in ties)
-        rank = "–" if row.train_error is None else "1 (tie)" if tied and len(ties) > 1 else str(place)
-        shown = cells(row)
-        if (error := standard_error(row, comparison.folds)) is not None:
-            shown["cv_error"] = f"{percent(row.cv_error)} ± {100 * error:.1f}"
-        method = escape(shown.pop("method"))
-        first = f'<td>{rank}</td><th scope="row">{f"<b>{method}</b>" if tied else method}</th>'
-        told = escape(plain_remark(row) or row.sentence)
-        lines.append(f'<tr title="{told}">{first}{_cells(shown.values())}</tr>')
-    return _table(heads, lines)
 
 
 def confusion(comparison: Comparison, row: Row) -> str:
@@ -71,7 +51,7 @@ def features(names: Sequence[str], ratios: NDArray[np.float64]) -> str:
         )
     more = len(order) - MOST_FEATURES
     rest = f'<p class="small">and {more:,} more.</p>' if more > 0 else ""
-    return f'<div class="wide">{_table(["rank", "feature", "apart", ""], lines)}</div>{rest}'
+    return f'<div class="wide ranking">{_table(["rank", "feature", "apart", ""], lines)}</div>{rest}'
 
 
 def settings(comparison: Comparison) -> Iterable[tuple[str, str]]:
@@ -99,10 +79,6 @@ def _word(value: Any) -> str:
 
 def _size(ratio: float) -> str:
     return "fully" if ratio > 1e12 else f"{ratio:.3g}"
-
-
-def _cells(texts: Iterable[str]) -> str:
-    return "".join(f"<td>{escape(text)}</td>" for text in texts)
 
 
 def _table(heads: Iterable[str], lines: Iterable[str]) -> str:

@@ -18,10 +18,10 @@ from sklearn.base import clone
 from .. import __version__
 from .._engine.extras import needed
 from .._engine.files import write_whole
-from ..comparison.table import percent, setting, verdict_line
-from ._plain import GLOSSARY, PICTURES, plain_remark, summary
+from ..comparison.table import html_table, percent, setting, verdict_line
+from ._plain import GLOSSARY, PICTURES, plain_remark, summary, what_is_known
 from ._style import dense, literal, thinned
-from ._tables import confusion, ranking, settings
+from ._tables import confusion, settings
 from ._tables import features as feature_table
 from .curves import convergence, course
 from .histograms import margins
@@ -56,8 +56,9 @@ h1 { font-size: 1.7rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top:
 .wide { overflow-x: auto; } .small, figcaption { font-size: .88rem; color: var(--soft); }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .6rem; border-bottom: 1px solid var(--line); text-align: right; }
-th { font-weight: 600; vertical-align: bottom; } tbody th { font-weight: 400; white-space: nowrap; }
-th:first-child, tbody th, .ranking th:nth-child(2), .ranking td:last-child, .ranking th:last-child { text-align: left; }
+th { font-weight: 600; vertical-align: bottom; } td, tbody th { white-space: nowrap; vertical-align: baseline; }
+tbody th { font-weight: 400; } th:first-child, tbody th, .ranking td:first-child, .ranking th:nth-child(2),
+.ranking td:last-child, .ranking th:last-child { text-align: left; }
 figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; }
 @media (prefers-color-scheme: dark) { img { filter: invert(1) hue-rotate(180deg); } }
 @media print { img { filter: none; } }
@@ -66,7 +67,7 @@ summary { cursor: pointer; margin: .8rem 0; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .6rem; }
 .panels img { width: 100%; } .panels { margin-bottom: .6rem; }
 .one { overflow-x: auto; } .one img { max-width: none; width: 100%; min-width: 40rem; }
-pre { background: var(--box); padding: .8rem; overflow-x: auto; font-size: .82rem; }
+pre { background: var(--box); padding: .8rem; font-size: .82rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 dt { font-weight: 600; margin-top: .5rem; } dd { margin: 0 0 0 1.2rem; }
 @media (max-width: 40rem) { tbody th { white-space: normal; } th, td { padding: .22rem .35rem; } }
 @media print { body { max-width: none; } figure, tr { break-inside: avoid; } }
@@ -186,14 +187,16 @@ def _classes(comparison: Comparison) -> str:
 
 
 def _table(comparison: Comparison) -> str:
-    notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
+    said_below = str(comparison.undecided)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes if note != said_below)
     told = [(row.method, text) for row in comparison.ranked if (text := plain_remark(row))]
     said = _folded(f"Remarks on the procedures ({len(told)})", _definitions(told)) if told else ""
+    table = html_table(comparison, lambda row: plain_remark(row) or row.sentence)
     bold = (
         '<p class="small">Bold: the fewest errors on rows not seen, with all that tie with it; among these the order '
         "says little.</p>"
     )
-    return f'<div class="wide ranking">{ranking(comparison)}</div>{bold}{notes}{said}'
+    return f'<div class="wide ranking">{table}</div>{bold}{notes}{said}'
 
 
 def _folded(title: str, body: str) -> str:
@@ -225,7 +228,10 @@ def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
 def _proof(comparison: Comparison) -> str:
     """Verdict, evidence, rows of the proof, how to check it, and the proof itself."""
     if comparison.undecided is not None:
-        return f"<p><b>{escape(verdict_line(comparison))}</b></p><p>{escape(str(comparison.undecided))}</p>"
+        return (
+            f"<p><b>{escape(verdict_line(comparison))}</b></p><p>{escape(what_is_known(comparison.undecided))} "
+            "<code>discriminant check DATA --target COLUMN</code>.</p>"
+        )
     verdict = comparison.verdict
     proof = verdict.certificate.to_json()
     whole = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -116,8 +117,8 @@ def _inner_products(X: Any, Z: Any) -> NDArray[Any]:
 
 def length_of(v: NDArray[Any]) -> float:
     """Length of a vector, in double precision."""
-    with np.errstate(over="ignore"):
-        return float(np.linalg.norm(v.astype(np.float64, copy=False)))
+    numbers = v.astype(np.float64, copy=False).ravel(order="K")
+    return math.sqrt(numbers.dot(numbers))
 
 
 def largest_eigenvalue(Y: Samples, weight: NDArray[Any], watch: Watch | None) -> float:

@@ -59,7 +59,7 @@ def raised(b: Array, e: Array, eta: float) -> Array:
 def optimal_rate(v: Array, s: Array, Ys: Array, w: Any) -> float:
     """Return vᵗs / ‖Ys‖² for the step s = Rv of v = Yᵗ|e|: the η that lowers ‖e‖² most (Eqs. 94, 95)."""
     size = float(np.abs(s).max())  # so that no square can overflow
-    return float(v @ (s / size)) / size / float(np.sum(w * (Ys / size) ** 2))
+    return float(v @ (s / size)) / size / float((w * (Ys / size) ** 2).sum())
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class HoKashyapRule:
     def step(self) -> tuple[Array, Array]:
         """Return Y⁺ b(k+1) as a(k) + Y⁺ (b(k+1) − Ya(k)), which corrects the rounding of a(k) on the way."""
         b = raised(self.b, self.e, self.eta)
-        return (self.a + self.inverse(b - self.b - self.e) if np.any(b > self.b) else self.a), b
+        return (self.a + self.inverse(b - self.b - self.e) if (b > self.b).any() else self.a), b
 
     def look(self, a: Array, b: Array) -> tuple[Array, Array]:
         """Ya and e = Ya - b, which is zero for rows that are no part of the problem."""
@@ -159,7 +159,7 @@ class HoKashyapRule:
             a, b = self.step()
             watch.check()
             self.g, self.e = self.look(a, b)
-        moved = a is not self.a and not np.array_equal(a, self.a)
+        moved = a is not self.a and bool((a != self.a).any())
         self.a, self.b = a, b
         if moved:
             self.k += 1
@@ -197,7 +197,7 @@ class ModifiedRule(HoKashyapRule):
     def step(self) -> tuple[Array, Array]:
         """Return a(k) + η Y⁺ |e(k)|."""
         b = raised(self.b, self.e, self.eta)
-        return (self.a + self.eta * self.inverse(np.abs(self.e)) if np.any(b > self.b) else self.a), b
+        return (self.a + self.eta * self.inverse(np.abs(self.e)) if (b > self.b).any() else self.a), b
 
 
 class DescentRule(HoKashyapRule):
@@ -234,7 +234,7 @@ class DescentRule(HoKashyapRule):
         """Return a(k) + η R Yᵗ|e(k)|."""
         v = self.Y.back(np.abs(self.e))
         s = self.R(v)
-        if self.optimal and np.any(s):
+        if self.optimal and s.any():
             self.eta = optimal_rate(v, s, self.Y.times(s), self.Y.w)
         return self.a + self.eta * s, raised(self.b, self.e, 1.0)
 

@@ -48,20 +48,23 @@ class Patterns:
         self.z = np.where(self.part, 2.0 * problem.labels - 1, 0.0)
         self.signs = self.w * self.z
         self.n, self.d = self.X.shape[0], self.X.shape[1] + 1
+        self.whole = self.X.dtype == np.float64  # products with all rows at once take no copy
 
-    def blocks(self, whole: bool) -> Iterator[tuple[slice, Any]]:
-        """Rows of X, whose products with float64 are float64; all at once where that takes no copy."""
-        step = self.n if whole and self.X.dtype == np.float64 else BLOCK
-        for start in range(0, self.n, step):
+    def blocks(self) -> Iterator[tuple[slice, Any]]:
+        """Rows of X, whose products with float64 are float64."""
+        for start in range(0, self.n, BLOCK):
             self.watch.check()
-            rows = slice(start, start + step)
-            yield rows, self.X if step >= self.n else self.X[rows]
+            rows = slice(start, start + BLOCK)
+            yield rows, self.X if self.n <= BLOCK else self.X[rows]
 
     def times(self, a: Array, absolute: bool = False) -> Array:
         """Return Ya, or |Y||a|."""
+        if self.whole and not absolute:
+            self.watch.check()
+            return np.asarray(self.z * (self.X @ a[1:] + a[0]))
         z, a = (np.abs(self.z), np.abs(a)) if absolute else (self.z, a)
         g = np.empty(self.n)
-        for rows, B in self.blocks(not absolute):
+        for rows, B in self.blocks():
             g[rows] = (abs(B) if absolute else B) @ a[1:]
         return np.asarray(z * (g + a[0]))
 
@@ -70,7 +73,11 @@ class Patterns:
         u = (np.abs(self.signs) if absolute else self.signs) * v
         total = np.zeros(self.d)
         total[0] = u.sum()
-        for rows, B in self.blocks(not absolute):
+        if self.whole and not absolute:
+            self.watch.check()
+            total[1:] += self.X.T @ u
+            return total
+        for rows, B in self.blocks():
             total[1:] += (abs(B) if absolute else B).T @ u[rows]
         return total
 
@@ -81,7 +88,7 @@ class Patterns:
                 f"X has {self.d - 1} features, too many for a dense Y'Y; take variant='descent' with R='identity'."
             )
         G, root = np.zeros((self.d, self.d)), np.sqrt(self.w) * np.abs(self.z)
-        for rows, B in self.blocks(False):
+        for rows, B in self.blocks():
             one = np.ones((B.shape[0], 1))
             if T is not None:
                 Y = root[rows, None] * (B @ T[1:] + T[0])

@@ -289,8 +289,11 @@ class BatchRule(WidrowHoffRule):
         gradient = self.primal(total)
         self.k += 1
         self.schedule.observe(errors=met.errors)
-        optimal = isinstance(self.schedule, Optimal)
-        self.eta = steepest_step(patterns, gradient) if optimal else self.schedule(self.k)
+        if isinstance(self.schedule, Constant):
+            self.eta = self.schedule.eta
+        else:
+            optimal = isinstance(self.schedule, Optimal)
+            self.eta = steepest_step(patterns, gradient) if optimal else self.schedule(self.k)
         short = self.eta * length_of(gradient) <= self.plan.tol * max(1.0, length_of(self.primal(self.A)))
         if short and self.solves(patterns, gradient, met.criterion, watch):
             return Epoch(met.errors, met.criterion, self.eta, 0, Status.CONVERGED)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,7 +140,6 @@ class Rule(Protocol):
         """One iteration; its ``status`` is None while there is more to do."""
 
 
-@runtime_checkable
 class RuleOfMany(Rule, Protocol):
     """A rule whose compiled calls make many epochs each."""
 
@@ -160,8 +159,8 @@ def drive(
 
     ``begin`` is called before each epoch, ``end`` after it with the number of epochs; True asks to stop.
     """
-    if end is None and isinstance(rule, RuleOfMany):
-        return _drive_many(rule, problem, max_iter, watch)
+    if end is None and hasattr(type(rule), "epochs"):  # of the class: a look at its answer would come too early
+        return _drive_many(cast(RuleOfMany, rule), problem, max_iter, watch)
     epochs, fresh, status = Epochs(), list[Epoch](), Status.BUDGET
     for k in range(1, max_iter + 1):
         if watch.interrupted or watch.stopped:

@@ -10,7 +10,7 @@ import { byId, element, field } from "./dom.js";
  * @property {boolean} [whole] @property {Array} [options] @property {string} [help]
  */
 
-const worded = (value) => (value === null ? "none" : value === true ? "yes" : value === false ? "no" : String(value));
+const worded = (value) => (Array.isArray(value) ? value.join(", ") || "none" : value === null ? "none" : value === true ? "yes" : value === false ? "no" : String(value));
 
 /** An input for one parameter; `read` gives its value, undefined where it says nothing. */
 function input(control, value, id, slider) {
@@ -110,5 +110,11 @@ export function controlsView(store, runner) {
     store.seed = seed.valueAsNumber;
     store.slots.forEach((_, index) => runner.run(index));
   });
+  const explain = (event) => {
+    const text = event.target.closest(".field")?.querySelector(".help")?.textContent;
+    if (text) byId("parameter-help").textContent = text;
+  };
+  const panel = list.parentElement;
+  for (const kind of ["focusin", "pointerover"]) panel.addEventListener(kind, explain);
   store.on("catalog problem", show);
 }

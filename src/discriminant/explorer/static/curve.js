@@ -23,9 +23,11 @@ export function curveView(host, caption, store) {
   const draw = chart(host, (size, colors) => {
     const recording = store.slots[0]?.recording;
     const curve = recording?.head.curve;
-    caption.textContent = curve?.name ? `${curve.name} (solid) and errors (dashed)` : "criterion and errors";
+    const bound = recording?.head.bound;
+    const promise = bound ? `. The theorem allows ${counted(Math.floor(bound))} corrections.` : "";
+    caption.textContent = curve?.name ? `solid: ${curve.name}; dashed: errors${promise}` : "criterion and errors";
     if (!curve?.steps.length) return empty(size, colors, ["No curve: the answer comes in one step."]);
-    const { bound, n_steps: n } = recording.head;
+    const { n_steps: n } = recording.head;
     const near = bound && bound <= 3 * Math.max(1, n);
     const last = Math.max(1, n, near ? bound : 0);
     const [right, bottom] = [size.width - RIGHT, size.height - BOTTOM];
@@ -49,12 +51,7 @@ export function curveView(host, caption, store) {
       shapes.push(label(digits(high, 3), [side, TOP + 4], anchor, colors, { fill: color }));
       shapes.push(label(digits(low, 3), [side, bottom], anchor, colors, { fill: color }));
     }
-    if (near) {
-      shapes.push({ d: `M${X(bound)} ${TOP}V${bottom}`, stroke: colors.ink, width: 1, dash: "6 4" });
-      shapes.push(label(`bound ${counted(Math.floor(bound))}`, [X(bound) - 5, TOP + 10], "end", colors, { fill: colors.ink, halo: colors.paper }));
-    } else if (bound) {
-      shapes.push(label(`theorem: at most ${counted(Math.floor(bound))} corrections →`, [right - 4, TOP + 10], "end", colors, { fill: colors.ink, halo: colors.paper }));
-    }
+    if (near) shapes.push({ d: `M${X(bound)} ${TOP}V${bottom}`, stroke: colors.ink, width: 1, dash: "6 4" });
     shapes.push({ d: `M${X(step)} ${TOP}V${bottom}`, stroke: colors.ink, width: 1.4 });
     const allowed = bound ? `; the theorem allows ${counted(Math.floor(bound))} corrections` : "";
     return { shapes, label: `Criterion and errors over ${counted(n)} steps, cursor at step ${counted(step)}${allowed}` };

@@ -2,7 +2,7 @@
 // target and two features are picked. And the tools to edit them: class, undo, redo, clear.
 
 import { byId, element } from "./dom.js";
-import { COLORS, MARKERS } from "./look.js";
+import { MARKERS } from "./look.js";
 import { parameterFields } from "./controls.js";
 import { noPoints } from "./state.js";
 
@@ -20,7 +20,8 @@ function classRadios(store) {
           store.chosen = own;
         } });
         const mark = element("span", { class: "mark", "aria-hidden": "true" });
-        mark.innerHTML = `<svg viewBox="-7 -7 14 14"><path d="${MARKERS[own]}" fill="${COLORS[own]}"/></svg>`;
+        mark.innerHTML = `<svg viewBox="-7 -7 14 14"><path d="${MARKERS[own]}"/></svg>`;
+        mark.style.fill = `var(--class-${own})`;
         return element("label", { class: "class" }, radio, mark, element("span", {}, name));
       }));
     }
@@ -41,24 +42,25 @@ function pickColumns(table, name, store) {
     const made = element("select", { id }, ...names.map((column) => element("option", { value: column, selected: column === chosen }, column)));
     return [made, element("div", { class: "field" }, element("label", { for: id }, label), made)];
   };
-  const numeric = table.columns.filter((column) => column.numeric).map((column) => column.name);
+  const numeric = table.columns.filter((column) => column.kind === "number").map((column) => column.name);
   const all = table.columns.map((column) => column.name);
-  const target = table.target ?? all.at(-1);
+  const labels = table.columns.filter((column) => column.classes);
+  const target = (labels.findLast((column) => column.kind === "text") ?? labels.at(-1) ?? table.columns.at(-1)).name;
   const [first, second = first] = numeric.filter((column) => column !== target);
   const [targetSelect, targetField] = select("column-target", "Target", target, all);
   const [oneSelect, oneField] = select("column-1", "First feature", first, numeric);
   const [twoSelect, twoField] = select("column-2", "Second feature", second, numeric);
   const values = (column) => table.columns.find((found) => found.name === column).values;
   const use = () => {
-    const labels = values(targetSelect.value).map(String);
-    const classes = [...new Set(labels)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    const named = values(targetSelect.value);
+    const classes = [...new Set(named.filter((label) => label !== null).map(String))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
     if (classes.length > MOST_CLASSES) {
       return store.tell(`target=${targetSelect.value} has ${classes.length} different values; choose a column with at most ${MOST_CLASSES}`, true);
     }
     const features = [oneSelect.value, twoSelect.value];
     const [u, v] = features.map(values);
-    const rows = labels.map((_, i) => i).filter((i) => Number.isFinite(u[i]) && Number.isFinite(v[i]));
-    store.load({ x: rows.map((i) => [u[i], v[i]]), y: rows.map((i) => classes.indexOf(labels[i])), classes, features }, name);
+    const rows = named.map((_, i) => i).filter((i) => named[i] !== null && Number.isFinite(u[i]) && Number.isFinite(v[i]));
+    store.load({ x: rows.map((i) => [u[i], v[i]]), y: rows.map((i) => classes.indexOf(String(named[i]))), classes, features }, name);
   };
   const button = element("button", { type: "button", click: use }, "Use these columns");
   host.replaceChildren(targetField, oneField, twoField, button);

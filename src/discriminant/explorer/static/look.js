@@ -1,7 +1,5 @@
-// How classes look (Okabe and Ito's colors, which all eyes can tell apart, each with its own marker, as in
-// discriminant.plot), and the page's own colors, read from the style sheet so that light and dark come from one place.
-
-export const COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+// How classes look: Okabe and Ito's colors, which all eyes can tell apart, each with its own marker, as in
+// discriminant.plot. All colors are read from the style sheet, so that light and dark are decided in one place.
 
 /** Outlines about the origin, 10 pixels across: circle, square, triangle, diamond, triangle down, plus. */
 export const MARKERS = [
@@ -16,7 +14,7 @@ export const MARKERS = [
 /** @param {number} r */
 export const circle = (r) => `M${r} 0A${r} ${r} 0 1 1-${r} 0A${r} ${r} 0 1 1 ${r} 0Z`;
 
-/** @typedef {{ink: string, muted: string, line: string, paper: string, accent: string, tint: number, font: string}} Theme */
+/** @typedef {{ink: string, muted: string, line: string, paper: string, accent: string, classes: string[], tint: number, font: string}} Theme */
 
 /** @returns {Theme} */
 export function theme() {
@@ -28,6 +26,7 @@ export function theme() {
     line: read("line"),
     paper: read("paper"),
     accent: read("accent"),
+    classes: MARKERS.map((_, own) => read(`class-${own}`)),
     tint: Number(read("tint")),
     font: "system-ui, sans-serif",
   };

@@ -51,6 +51,7 @@ export function margin(judge, at, own, geometric = false) {
 export function wrong(recording, step, weights, points) {
   if (!recording) return null;
   const map = mapAt(recording.head, step);
+  if (map?.open) return null;
   if (map) return points.x.map((at, i) => map.classAt(at) !== points.y[i]);
   const judge = machine(recording.head, weights);
   return judge && points.x.map((at, i) => !(margin(judge, at, points.y[i]) > 0));
@@ -64,6 +65,7 @@ export function weightsAt(recording, step, between = 1) {
   return now.map((w, i) => before[i] + between * (w - before[i]));
 }
 
+const OPEN = 255; // a cell that the discriminants leave undecided
 const decoded = new WeakMap();
 
 /** The regions of a machine without straight lines at a step: the last picture taken up to then. */
@@ -80,7 +82,7 @@ export function mapAt(head, step) {
     const row = Math.min(tall - 1, Math.max(0, Math.floor((tall * (y - box[2])) / (box[3] - box[2]))));
     return cells[row * width + column];
   };
-  return { box, width, height: tall, cells, classAt };
+  return { box, width, height: tall, cells, classAt, open: cells.every((own) => own === OPEN) };
 }
 
 /**

@@ -19,6 +19,8 @@ import { takeawayView } from "./takeaway.js";
 import { verdictView } from "./verdict.js";
 import { weightsView } from "./weights.js";
 
+const FIRST = "table-1-2"; // two classes of the book's table: they can be separated, and it takes a while
+
 const file = byId("recording");
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const store = new Store();
@@ -49,14 +51,12 @@ function restore(state) {
   race([newSlot(state.procedure ?? store.slots[0].procedure, state.parameters ?? {}), ...others]);
 }
 
-/** The first two classes of the book's table: they can be separated, and it takes a while. */
 async function begin() {
   const state = (await decoded(location.hash)) ?? store.catalog.start;
   if (state) return restore(state);
-  const { points, title } = await runner.fetch("data", { type: "dataset", name: "table" });
-  const rows = points.y.map((_, i) => i).filter((i) => points.y[i] < 2);
-  const two = { ...points, classes: points.classes.slice(0, 2), x: rows.map((i) => points.x[i]), y: rows.map((i) => points.y[i]) };
-  restore({ points: two, title, procedure: "perceptron" });
+  const { points, title } = await runner.fetch("data", { type: "dataset", name: FIRST });
+  restore({ points, title, procedure: "perceptron" });
+  byId("dataset").value = `dataset:${FIRST}`;
   store.past = [];
 }
 
@@ -65,7 +65,7 @@ byId("fit").addEventListener("click", () => planes[0].fit());
 handle(planes[0], store);
 numbersView(byId("numbers"), store);
 curveView(byId("curve"), byId("curve-caption"), store);
-marginsView(byId("margins"), store);
+marginsView(byId("margins"), byId("margins-least"), store);
 weightsView(byId("weights"), store);
 verdictView(byId("verdict"), store);
 playerView(store);

@@ -19,10 +19,11 @@ function histogram(values, reach) {
   return counts;
 }
 
-/** @param {HTMLElement} host @param {import("./state.js").Store} store */
-export function marginsView(host, store) {
+/** @param {HTMLElement} host @param {HTMLElement} note for the least of them @param {import("./state.js").Store} store */
+export function marginsView(host, note, store) {
   const draw = chart(host, (size, colors) => {
     const slot = store.slots[0];
+    note.textContent = "";
     const { points } = store;
     if (!slot?.recording) return empty(size, colors, ["Margins appear with a run."]);
     if (slot.recording.head.maps) return empty(size, colors, ["Distances to a curved", "boundary are not drawn."]);
@@ -50,7 +51,7 @@ export function marginsView(host, store) {
     shapes.push(label(digits(-reach, 2), [SIDE, size.height - 8], "start", colors));
     shapes.push(label("0", [zero, size.height - 8], "middle", colors));
     shapes.push(label(digits(reach, 2), [size.width - SIDE, size.height - 8], "end", colors));
-    shapes.push(label(`least ${digits(least, 3)}`, [SIDE, TOP + 4], "start", colors, { fill: colors.ink, halo: colors.paper }));
+    note.textContent = `the least is ${digits(least, 3)}`;
     return { shapes, label: `Margins of ${plural(values.length, "point")}: ${bad} on the wrong side, least ${digits(least)}` };
   });
   store.on("recording step points view", draw);

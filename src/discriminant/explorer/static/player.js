@@ -12,6 +12,7 @@ function told(store) {
   const slot = store.slots[0];
   const recording = slot?.recording;
   if (!recording) return store.points.x.length ? "place points of two classes" : "click on the plane to place points, or choose a data set";
+  if (slot.fresh) return "at work";
   const { head, steps } = recording;
   const step = store.stepOf(slot);
   const bad = wrong(recording, step, weightsAt(recording, step), store.points)?.filter(Boolean).length;
@@ -19,7 +20,7 @@ function told(store) {
   if (step === head.n_steps && head.n_steps > 0) return `${errors}. ${head.final.sentence}`;
   const row = steps[step]?.[1] ?? -1;
   const own = row >= 0 ? head.points.classes[head.points.y[row]] : "";
-  return row >= 0 ? `corrected by row ${row + 1} of ${own}; ${errors}` : errors;
+  return row >= 0 ? `corrected by row ${row} of ${own}; ${errors}` : errors;
 }
 
 /** @param {import("./state.js").Store} store */

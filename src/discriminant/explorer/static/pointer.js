@@ -149,7 +149,7 @@ export function handle(plane, store) {
   function say() {
     const { points, selected } = store;
     const [x, y] = points.x[selected];
-    store.tell(`point ${selected + 1} of ${points.x.length}, ${points.classes[points.y[selected]]}, at (${digits(x)}, ${digits(y)})`);
+    store.tell(`row ${selected} of ${points.x.length}, ${points.classes[points.y[selected]]}, at (${digits(x)}, ${digits(y)})`);
   }
 
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };

@@ -1,6 +1,6 @@
 // The regions of the classes, and very many points: what is too much for SVG is painted on a canvas.
 
-import { faded, COLORS, MARKERS } from "./look.js";
+import { faded, MARKERS } from "./look.js";
 import { corners, clipped } from "./geometry.js";
 import { polyline } from "./render.js";
 import { minus } from "./machine.js";
@@ -14,7 +14,7 @@ export function regionShapes(judge, frame, theme) {
     const others = judge.lines.filter((_, s) => s !== r).map((other) => minus(line, other));
     const polygon = others.reduce((kept, side) => (kept.length ? clipped(kept, side) : kept), corners(frame.box));
     const outline = polygon.map(([x, y]) => [frame.X(x), frame.Y(y)]);
-    return { d: outline.length > 2 ? polyline(outline, true) : "M0 0", fill: faded(COLORS[judge.owner[r]], theme.tint) };
+    return { d: outline.length > 2 ? polyline(outline, true) : "M0 0", fill: faded(theme.classes[judge.owner[r]], theme.tint) };
   });
 }
 
@@ -26,7 +26,7 @@ export function mapImage(map, theme) {
   const context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
   const channels = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-  const tints = COLORS.map(channels);
+  const tints = theme.classes.map(channels);
   const ink = channels(theme.ink);
   for (let row = 0; row < height; row += 1) {
     for (let column = 0; column < width; column += 1) {
@@ -64,7 +64,7 @@ function sprite(own, isWrong, theme, ratio) {
     context.setTransform(ratio, 0, 0, ratio, 8 * ratio, 8 * ratio);
     context.scale(0.7, 0.7);
     const outline = new Path2D(MARKERS[own]);
-    context.fillStyle = COLORS[own];
+    context.fillStyle = theme.classes[own];
     context.fill(outline);
     context.lineWidth = isWrong ? 2 : 1;
     context.strokeStyle = isWrong ? theme.ink : theme.paper;

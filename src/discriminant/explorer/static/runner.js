@@ -47,8 +47,8 @@ export class Runner {
 
   followPoints() {
     if (this.store.replay) return;
-    this.ask("verdict", () => this.store.points.x.length
-      ? { type: "verdict", points: this.store.points, one_feature: this.store.oneFeature } : null);
+    if (this.store.points.x.length === 0) this.jobs.delete("verdict");
+    else this.ask("verdict", () => ({ type: "verdict", points: this.store.points, one_feature: this.store.oneFeature }));
     this.store.slots.forEach((_, slot) => this.run(slot));
   }
 
@@ -58,6 +58,7 @@ export class Runner {
     if (store.replay) return;
     const slot = store.slots[index];
     if (present(store.points).length < 2) {
+      this.cancel(index);
       slot.recording = null;
       slot.fresh = true;
       store.go(0);

@@ -2,9 +2,9 @@
 // the pattern being corrected with its arrow. Which weights hold at a step is the recording's matter.
 
 import { ticks, hull, chord, clipped, corners } from "./geometry.js";
-import { COLORS, MARKERS, circle, faded } from "./look.js";
+import { MARKERS, circle, faded } from "./look.js";
 import { polyline } from "./render.js";
-import { machine, margin, minus, movement } from "./machine.js";
+import { margin, minus, movement } from "./machine.js";
 import { digits } from "./dom.js";
 
 /** @returns {import("./regions.js").Frame} */
@@ -72,7 +72,7 @@ export function pointShapes(points, bad, frame, theme) {
   return points.x.map(([x, y], i) => ({
     d: MARKERS[points.y[i]],
     at: [frame.X(x), frame.Y(y)],
-    fill: COLORS[points.y[i]],
+    fill: theme.classes[points.y[i]],
     stroke: bad?.[i] ? theme.ink : theme.paper,
     width: bad?.[i] ? 2.4 : 1,
   }));
@@ -127,7 +127,7 @@ export function proof(verdict, points, frame, theme, oneFeature) {
       const members = points.x.filter((_, i) => points.y[i] === own).map(([x, y]) => [x, oneFeature ? 0 : y]);
       const outline = hull(oneFeature ? points.x.filter((_, i) => points.y[i] === own) : members);
       const pixels = outline.map(([x, y]) => [frame.X(x), frame.Y(y)]);
-      shapes.push({ d: polyline(pixels, true), fill: faded(COLORS[own], 0.08), stroke: COLORS[own], width: 1.4 });
+      shapes.push({ d: polyline(pixels, true), fill: faded(theme.classes[own], 0.08), stroke: theme.classes[own], width: 1.4 });
     }
     const shared = [frame.X(verdict.point[0]), frame.Y(verdict.point[1] ?? 0)];
     for (const { row } of verdict.support.filter((entry) => known(entry.row))) {
@@ -154,12 +154,9 @@ export function pointed(points, selected, cursor, frame, theme) {
   return shapes;
 }
 
-/** Lines of support vectors are rings of ink: the points that hold the margin. */
+/** Rings about the support vectors: the points that hold the margin. */
 export function supportRings(head, frame, theme) {
   return (head.support ?? [])
     .filter((row) => head.points.x[row])
     .map((row) => ({ d: circle(8), at: [frame.X(head.points.x[row][0]), frame.Y(head.points.x[row][1])], stroke: theme.ink, width: 1.1 }));
 }
-
-/** @returns {import("./machine.js").Machine | null} */
-export const judgeOf = (recording, weights) => (recording ? machine(recording.head, weights) : null);

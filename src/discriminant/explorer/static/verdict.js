@@ -1,6 +1,6 @@
 // The verdict in words: can these points be separated by lines, and which rows prove it. Its drawing is on the plane.
 
-import { digits, element, plural } from "./dom.js";
+import { digits, element } from "./dom.js";
 
 const SHOWN = 12; // rows of a proof that are written out
 
@@ -9,16 +9,17 @@ function evidence(verdict, points) {
   if (verdict.support?.length) {
     const rows = verdict.support.slice(0, SHOWN).map(({ row, class: own, weight, value }) =>
       element("tr", {},
-        element("td", {}, String(row + 1)),
+        element("td", {}, String(row)),
         element("td", {}, points.classes[own] ?? ""),
         element("td", {}, weight ? `${weight} ≈ ${digits(value)}` : digits(value))));
     const head = element("tr", {}, ...["row", "class", "weight"].map((name) => element("th", { scope: "col" }, name)));
     const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
     const more = verdict.support.length - SHOWN;
-    const title = `The proof: ${plural(verdict.support.length, "row")}, mixed with these weights, give the same point`;
-    return element("details", {}, element("summary", {}, title), table, more > 0 ? `and ${plural(more, "more row")}` : "");
+    const title = `The rows of the proof${more > 0 ? `, the first ${SHOWN} of ${verdict.support.length}` : ""}`;
+    table.prepend(element("caption", {}, title));
+    return table;
   }
-  return "";
+  return null;
 }
 
 function pairs(verdict, points) {
@@ -43,14 +44,11 @@ export function verdictView(host, store) {
       return;
     }
     const open = host.querySelector("details")?.open ?? false;
-    const found = evidence(verdict, points);
-    if (found) found.open = open;
-    host.replaceChildren(
-      element("p", { class: "headline" }, verdict.headline),
-      ...(verdict.lines ?? []).map((line) => element("p", {}, line)),
-      pairs(verdict, points),
-      found,
-    );
+    const [first, second, ...more] = verdict.lines ?? [];
+    const told = [first, second].filter(Boolean).map((line) => element("p", {}, line));
+    const rest = [...more.map((line) => element("p", {}, line)), evidence(verdict, points)].filter(Boolean);
+    const details = element("details", { open }, element("summary", {}, "The proof and what follows"), ...rest);
+    host.replaceChildren(element("p", { class: "headline" }, verdict.headline), ...told, pairs(verdict, points), rest.length ? details : "");
   };
   store.on("verdict points recording", draw);
 }

@@ -4,7 +4,7 @@
 
 import { chart, empty, label } from "./chart.js";
 import { clipped, corners, fitted } from "./geometry.js";
-import { circle, faded, COLORS } from "./look.js";
+import { circle, faded } from "./look.js";
 import { polyline } from "./render.js";
 import { framed } from "./scene.js";
 import { weightsAt } from "./machine.js";
@@ -49,7 +49,7 @@ export function weightsView(host, store) {
       const square = p * p + q * q || 1;
       const [ox, oy] = [(-c * p) / square, (-c * q) / square];
       const [u, v] = [(-q * far) / Math.sqrt(square), (p * far) / Math.sqrt(square)];
-      return { d: polyline([pixel([ox - u, oy - v]), pixel([ox + u, oy + v])]), stroke: faded(COLORS[head.points.y[row]], 0.45), width: 0.8 };
+      return { d: polyline([pixel([ox - u, oy - v]), pixel([ox + u, oy + v])]), stroke: faded(colors.classes[head.points.y[row]], 0.45), width: 0.8 };
     });
     const shown = path.slice(0, step).concat([now]);
     const shapes = [

@@ -56,5 +56,5 @@ export function curveView(host, caption, store) {
     const allowed = bound ? `; the theorem allows ${counted(Math.floor(bound))} corrections` : "";
     return { shapes, label: `Criterion and errors over ${counted(n)} steps, cursor at step ${counted(step)}${allowed}` };
   });
-  store.on("recording step view", draw);
+  store.on("recording step theme", draw);
 }

@@ -60,7 +60,7 @@ async function begin() {
   store.past = [];
 }
 
-store.on("points selection recording step verdict view", drawPlanes);
+store.on("points selection recording step verdict view theme", drawPlanes);
 byId("fit").addEventListener("click", () => planes[0].fit());
 handle(planes[0], store);
 numbersView(byId("numbers"), store);
@@ -78,5 +78,5 @@ if (recordings) {
   lessonView(store, restore);
   store.on("catalog", begin);
 }
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => store.change("view"));
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => store.change("theme"));
 store.change("points", "recording", "step", "selection");

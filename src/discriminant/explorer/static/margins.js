@@ -54,5 +54,5 @@ export function marginsView(host, note, store) {
     note.textContent = `the least is ${digits(least, 3)}`;
     return { shapes, label: `Margins of ${plural(values.length, "point")}: ${bad} on the wrong side, least ${digits(least)}` };
   });
-  store.on("recording step points view", draw);
+  store.on("recording step points theme", draw);
 }

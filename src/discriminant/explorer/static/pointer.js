@@ -13,10 +13,7 @@ export function handle(plane, store) {
   let drag = null; // {row, fresh} moves a point; {pan: true, from, box, click} moves the view
   let space = false;
 
-  const position = (event) => {
-    const edge = host.getBoundingClientRect();
-    return [event.clientX - edge.left, event.clientY - edge.top];
-  };
+  const position = (event) => [event.offsetX, event.offsetY]; // what lies on the plane takes no events itself
   const unitsPerPixel = () => {
     const { box } = store;
     return [(box.x1 - box.x0) / plane.size.width, (box.y1 - box.y0) / plane.size.height];

@@ -105,6 +105,14 @@ export function correction(recording, step, frame, theme) {
   return [...arrow(here, pixels.map((p) => (p * shown) / length), theme.accent), ring];
 }
 
+const hulls = new WeakMap();
+
+/** The hull of a class, found once while the points stay. */
+function hullOf(points, own) {
+  if (!hulls.has(points)) hulls.set(points, []);
+  return (hulls.get(points)[own] ??= hull(points.x.filter((_, i) => points.y[i] === own)));
+}
+
 /** The verdict's proof: the widest separating plane with its nearest points, or the hulls and the point they share. */
 export function proof(verdict, points, frame, theme, oneFeature) {
   if (!verdict) return [];
@@ -123,10 +131,8 @@ export function proof(verdict, points, frame, theme, oneFeature) {
   }
   if (verdict.point) {
     const classes = [...new Set(verdict.support.map((entry) => entry.class))];
-    for (const own of classes) {
-      const members = points.x.filter((_, i) => points.y[i] === own).map(([x, y]) => [x, oneFeature ? 0 : y]);
-      const outline = hull(oneFeature ? points.x.filter((_, i) => points.y[i] === own) : members);
-      const pixels = outline.map(([x, y]) => [frame.X(x), frame.Y(y)]);
+    for (const own of oneFeature ? [] : classes) {
+      const pixels = hullOf(points, own).map(([x, y]) => [frame.X(x), frame.Y(y)]);
       shapes.push({ d: polyline(pixels, true), fill: faded(theme.classes[own], 0.08), stroke: theme.classes[own], width: 1.4 });
     }
     const shared = [frame.X(verdict.point[0]), frame.Y(verdict.point[1] ?? 0)];

@@ -64,5 +64,5 @@ export function weightsView(host, store) {
     const found = region.length > 2 ? "the solution region is shaded" : "no solution region in view";
     return { shapes, label: `Weight space: ${plural(sides.length, "half-plane")}, ${found}, a at (${now.map((w) => digits(w)).join(", ")})` };
   });
-  store.on("recording step view", draw);
+  store.on("recording step theme", draw);
 }

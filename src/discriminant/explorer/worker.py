@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from .messages import MOST_CLASSES, MOST_POINTS, VERSION, Json
 
 CHUNK = 500  # steps of a message
 MEMORY = 2 * 2**30  # bytes that a job may take beyond what the process has when it starts
+PAUSE = 0.2  # seconds without a job after which a new process makes itself ready for the next
 UNEXPECTED = "This is a fault of discriminant; please report it."
 
 
@@ -142,11 +143,17 @@ def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr  # a fit may print
     lines: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_read, args=(lines,), daemon=True).start()
-    _warm()
     _bound_memory()
     print(file=out, flush=True)  # ready
+    cold = True
     while True:
-        for answer in answers(lines.get()):
+        try:
+            line = lines.get(timeout=PAUSE if cold else None)
+        except Empty:
+            _warm()
+            cold = False
+            continue
+        for answer in answers(line):
             print(answer, file=out)
         print(file=out, flush=True)
 

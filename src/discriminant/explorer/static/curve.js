@@ -26,6 +26,7 @@ export function curveView(host, caption, store) {
     const bound = recording?.head.bound;
     const promise = bound ? `. The theorem allows ${counted(Math.floor(bound))} corrections.` : "";
     caption.textContent = curve?.name ? `solid: ${curve.name}; dashed: errors${promise}` : "criterion and errors";
+    if (!recording) return empty(size, colors, ["The curve appears with a run."]);
     if (!curve?.steps.length) return empty(size, colors, ["No curve: the answer comes in one step."]);
     const { n_steps: n } = recording.head;
     const near = bound && bound <= 3 * Math.max(1, n);

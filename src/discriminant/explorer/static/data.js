@@ -75,6 +75,7 @@ export function dataView(store, runner, token) {
   byId("redo").addEventListener("click", () => store.redo());
   byId("clear").addEventListener("click", () => {
     select.value = "";
+    description.textContent = "";
     store.load(noPoints(), "");
   });
   byId("add-class").addEventListener("click", () => {
@@ -91,7 +92,16 @@ export function dataView(store, runner, token) {
     store.change("verdict");
   });
 
-  const loaded = ({ points, title }) => store.load(points, title);
+  let untouched = null; // the points as the data set brought them
+  const loaded = ({ points, title }) => {
+    untouched = points;
+    store.load(points, title);
+  };
+  store.on("points", () => {
+    if (store.points === untouched || !select.value.startsWith("dataset:")) return;
+    select.value = ""; // so that the same data set can be chosen again
+    description.textContent = store.title ? `begun with: ${store.title}` : "";
+  });
   const choose = () => {
     const [kind, name] = select.value.split(":");
     const known = store.catalog[`${kind}s`]?.find((found) => found.name === name);
@@ -135,4 +145,10 @@ export function dataView(store, runner, token) {
       file.value = "";
     }
   });
+
+  /** The data set that is on the page when it opens. */
+  return (name) => {
+    select.value = `dataset:${name}`;
+    choose();
+  };
 }

@@ -51,15 +51,6 @@ function restore(state) {
   race([newSlot(state.procedure ?? store.slots[0].procedure, state.parameters ?? {}), ...others]);
 }
 
-async function begin() {
-  const state = (await decoded(location.hash)) ?? store.catalog.start;
-  if (state) return restore(state);
-  const { points, title } = await runner.fetch("data", { type: "dataset", name: FIRST });
-  restore({ points, title, procedure: "perceptron" });
-  byId("dataset").value = `dataset:${FIRST}`;
-  store.past = [];
-}
-
 store.on("points selection recording step verdict view theme", drawPlanes);
 byId("fit").addEventListener("click", () => planes[0].fit());
 handle(planes[0], store);
@@ -74,9 +65,13 @@ if (recordings) {
   race(store.slots);
 } else {
   controlsView(store, runner);
-  dataView(store, runner, token);
+  const showDataset = dataView(store, runner, token);
   lessonView(store, restore);
-  store.on("catalog", begin);
+  store.on("catalog", async () => {
+    const state = (await decoded(location.hash)) ?? store.catalog.start;
+    if (state) restore(state);
+    else showDataset(FIRST);
+  });
 }
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => store.change("theme"));
 store.change("points", "recording", "step", "selection");

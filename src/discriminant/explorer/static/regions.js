@@ -14,7 +14,7 @@ export function regionShapes(judge, frame, theme) {
     const others = judge.lines.filter((_, s) => s !== r).map((other) => minus(line, other));
     const polygon = others.reduce((kept, side) => (kept.length ? clipped(kept, side) : kept), corners(frame.box));
     const outline = polygon.map(([x, y]) => [frame.X(x), frame.Y(y)]);
-    return { d: outline.length > 2 ? polyline(outline, true) : "M0 0", fill: faded(theme.classes[judge.owner[r]], theme.tint) };
+    return { d: polyline(outline, true), fill: faded(theme.classes[judge.owner[r]], theme.tint) };
   });
 }
 

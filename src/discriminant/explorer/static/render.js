@@ -15,8 +15,8 @@ import { escaped } from "./dom.js";
 
 const rounded = (value) => Math.round(value * 100) / 100;
 
-/** @param {[number, number][]} points @param {boolean} [closed] */
-export const polyline = (points, closed = false) =>
+/** @param {[number, number][]} points none of them draw nothing @param {boolean} [closed] */
+export const polyline = (points, closed = false) => points.length === 0 ? "M0 0" :
   `M${points.map(([x, y]) => `${rounded(x)} ${rounded(y)}`).join("L")}${closed ? "Z" : ""}`;
 
 /** @param {Shape} shape */

@@ -3,7 +3,7 @@
 
 import { present } from "./state.js";
 
-const PATIENCE = 400; // ms until a newer question goes out although the older is not answered; the server drops that
+const PATIENCE = 2000; // ms until a newer question goes out although the older is not answered: the server ends that run
 
 export class Runner {
   /** @param {import("./state.js").Store} store @param {import("./transport.js").Transport} transport */

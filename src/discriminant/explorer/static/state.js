@@ -113,7 +113,7 @@ export class Store {
     this.box = null;
     this.moved = false;
     for (const slot of this.slots) slot.fresh = true;
-    this.edit(points);
+    this.edit(points, this.points.x.length > 0);
     this.select(-1);
     this.change("view");
   }

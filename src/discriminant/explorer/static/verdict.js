@@ -32,8 +32,12 @@ function pairs(verdict, points) {
 
 /** @param {HTMLElement} host @param {import("./state.js").Store} store */
 export function verdictView(host, store) {
+  let drawn = [];
   const draw = () => {
     const { verdict, points } = store;
+    const shown = [verdict, points.classes, points.x.length > 0, store.replay && store.slots[0]?.recording];
+    if (shown.every((part, i) => part === drawn[i])) return; // a drag redraws nothing here until the answer comes
+    drawn = shown;
     if (store.replay && !verdict) {
       const final = store.slots[0]?.recording?.head.final;
       host.replaceChildren(element("p", { class: "headline" }, final?.sentence ?? ""));

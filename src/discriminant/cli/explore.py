@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import sys
 import webbrowser
 from typing import Annotated, Any
 
@@ -66,7 +68,7 @@ def explore(
         else:
             echo(f"The explorer is at {address}")
         say("Press Ctrl-C to end it.")
-        if browser:
+        if browser and _has_screen():
             webbrowser.open(address)
 
     from ..explorer.server import serve
@@ -76,6 +78,11 @@ def explore(
     except OSError as error:
         raise CommandError(_reason(error, host, port)) from None
     say("The explorer has ended.")
+
+
+def _has_screen() -> bool:
+    """Whether a browser would come up beside the terminal, not in it."""
+    return sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")))
 
 
 def _reason(error: OSError, host: str, port: int) -> str:

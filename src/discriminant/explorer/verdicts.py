@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exceptions import UndecidedError
 from ..separation.verdict import Separability, separability
 from ..separation.words import Hints, headline, lines
 from .messages import Json
@@ -68,7 +67,8 @@ def _plane(found: Separability, X: NDArray[Any], labels: NDArray[Any], y: NDArra
     if found.verdict == "complete":
         margin, plane = float(found.margin), found.margin.hyperplane or plane
     weights = np.array([plane.w0, *np.ravel(plane.w)])
-    distance = np.abs(X @ weights[1:] + weights[0]) / np.linalg.norm(weights[1:])
+    with np.errstate(all="ignore"):  # of the smallest and largest numbers that there are
+        distance = np.abs(X @ weights[1:] + weights[0]) / np.hypot.reduce(weights[1:])
     near = np.flatnonzero(distance <= margin * (1 + NEAR)) if margin is not None else found.boundary_rows
     positive = y[np.flatnonzero(labels == found.groups[1][0])[0]]
     sign = 1.0 if positive == y.max() else -1.0  # the plane is positive for the second class
@@ -91,6 +91,3 @@ def _support(found: Separability, y: NDArray[Any]) -> list[Json]:
 def _point(found: Separability, width: int) -> list[float] | None:
     point = found.certificate.point
     return None if point is None else [*map(float, point), 0.0][:2]
-
-
-__all__ = ["UndecidedError", "check_classes", "verdict"]

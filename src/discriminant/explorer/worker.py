@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -177,10 +178,9 @@ def _bound_memory() -> None:
     """No job may take the memory of the machine, where the system can tell a process so."""
     try:
         import resource
-    except ImportError:  # Windows
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError):  # not on Windows, nor on macOS
         return
-    with open("/proc/self/statm", encoding="ascii") if os.path.exists("/proc/self/statm") else open(os.devnull) as file:
-        pages = file.read().split()
-    used = int(pages[0]) * resource.getpagesize() if pages else 0
-    if used:
-        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+    limit = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

@@ -142,6 +142,7 @@ def _by_direction(model: Any, course: Course, one: Array, X: Array, y: Array) ->
     with np.errstate(all="ignore"):
         target = move[:, 1:] / move[:, :1] * scale
         room = NEAR * np.abs(X).max() + reach * scale / np.abs(move[:, 0]) * (1 + np.abs(target).max(axis=1) / scale)
+        factors = np.abs(move[:, 0]) / scale
     fine = np.isfinite(target).all(axis=1)
     found, nearest = np.full(len(kept), -1), np.full(len(kept), np.inf)
     rises = move[:, 0] > 0
@@ -153,7 +154,7 @@ def _by_direction(model: Any, course: Course, one: Array, X: Array, y: Array) ->
         better = fine & (distance < nearest)
         found[better], nearest[better] = rows[at[better]], distance[better]
     found[~(nearest <= room)] = -1
-    return found, np.abs(move[:, 0]) / scale
+    return found, factors
 
 
 def _bias(model: Any, X: Array) -> float:

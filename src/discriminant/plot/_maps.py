@@ -41,12 +41,15 @@ class Snapshots:
 
     def on_fit_task_end(self, estimator: Any, context: Any, *, fitted_estimator: Any = None) -> bool:
         """Keep the model of this epoch if it is its turn; never ask to stop."""
-        if context.task_name == "epoch" and (context.task_id + 1) % self._stride == 0:
+        if context.task_name == "epoch" and self._is_due(context.task_id + 1):
             self.models[context.task_id + 1] = fitted_estimator
             if len(self.models) >= MOST:
                 self._stride *= 2
-                self.models = {epoch: model for epoch, model in self.models.items() if epoch % self._stride == 0}
+                self.models = {epoch: model for epoch, model in self.models.items() if self._is_due(epoch)}
         return False
+
+    def _is_due(self, epoch: int) -> bool:
+        return epoch == 1 or epoch % self._stride == 0
 
 
 def maps_of(model: Any, course: Course | None, snapshots: Snapshots, X: Array, last: int) -> dict[str, Any]:

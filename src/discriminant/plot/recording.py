@@ -188,7 +188,7 @@ def _level(model: Any) -> float | None:
 
 def _margin(model: Any, X: NDArray[Any], y: NDArray[Any]) -> float | None:
     """The smallest distance of a pattern from the plane, negative for one on the wrong side."""
-    length = float(np.linalg.norm(model.coef_))
+    length = float(np.hypot.reduce(model.coef_[0]))
     if not (0 < length < np.inf):
         return None
     z = np.where(y == model.classes_[1], 1.0, -1.0)

@@ -71,7 +71,7 @@ export function playerView(store) {
     speed.setAttribute("aria-valuetext", `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} steps a second`);
   });
 
-  store.on("recording step note points", () => {
+  store.on("recording step note points problem", () => {
     const n = store.length;
     if (store.playing && n === 0) stop();
     play.textContent = store.playing ? "Pause" : "Play";

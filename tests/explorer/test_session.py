@@ -109,6 +109,16 @@ def test_slots_and_verdicts_do_not_wait_for_each_other() -> None:
     assert {id for kind, id in brief(told) if kind == "frames"} == {2, 3, 4}
 
 
+def test_a_run_that_is_cancelled_before_it_begins_is_told_of() -> None:
+    async def play(page: session.Session, pool: SlowPool) -> None:
+        await ask(page, "run", 1)
+        await ask(page, "cancel", 2)
+        await asyncio.sleep(0.02)
+
+    told, pool = played(play)
+    assert (brief(told), pool.begun) == ([("cancelled", 1)], [])
+
+
 def test_cancel_ends_a_run_and_forgets_what_waits() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
         await ask(page, "run", 1, seed=5)

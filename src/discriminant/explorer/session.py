@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
@@ -46,6 +46,8 @@ class Session:
         self._current: dict[Key, asyncio.Task[None]] = {}
         self._pending: dict[Key, Message] = {}
         self._timers: dict[Key, asyncio.TimerHandle] = {}
+        self._telling: set[asyncio.Task[None]] = set()
+        self._closed = False
         self._runs: dict[int, list[str]] = {}  # the messages of the last whole recording of each slot
 
     async def handle(self, text: str) -> None:
@@ -62,8 +64,9 @@ class Session:
 
     async def close(self) -> None:
         """End everything: nobody listens any more."""
+        self._closed = True
         self._pending.clear()
-        tasks = list(self._current.values())
+        tasks = [*self._current.values(), *self._telling]
         for task in tasks:
             task.cancel()
         for timer in self._timers.values():
@@ -87,19 +90,28 @@ class Session:
             self._timers[key] = asyncio.get_running_loop().call_later(GRACE, self._current[key].cancel)
 
     def _start(self, key: Key, message: Message) -> None:
-        task = asyncio.create_task(self._work(key, message))
+        task = asyncio.create_task(self._work(message))
         self._current[key] = task
-        task.add_done_callback(lambda task: self._next(key, task))
+        task.add_done_callback(lambda task: self._next(key, message, task))
 
-    def _next(self, key: Key, task: asyncio.Task[None]) -> None:
-        """The slot is free: go on with what waits there."""
+    def _next(self, key: Key, message: Message, task: asyncio.Task[None]) -> None:
+        """The slot is free: tell the page of a request that was ended, and go on with what waits there."""
         self._current.pop(key, None)
         if timer := self._timers.pop(key, None):
             timer.cancel()
-        if not task.cancelled():
+        if task.cancelled() and not self._closed:
+            told = asyncio.ensure_future(self._tell_cancelled(message))
+            self._telling.add(told)
+            told.add_done_callback(self._told)
+        elif not task.cancelled():
             task.exception()  # a socket that broke: its own loop sees to that
         if key in self._pending:
             self._start(key, self._pending.pop(key))
+
+    def _told(self, told: asyncio.Task[None]) -> None:
+        self._telling.discard(told)
+        if not told.cancelled():
+            told.exception()
 
     async def _cancel(self, slot: int) -> None:
         waiting = self._pending.pop(slot, None)
@@ -111,7 +123,7 @@ class Session:
     async def _tell_cancelled(self, message: Message) -> None:
         await self.tell("cancelled", message.id, slot=getattr(message, "slot", None))
 
-    async def _work(self, key: Key, message: Message) -> None:
+    async def _work(self, message: Message) -> None:
         """Hand a request to a worker and its answers to the page."""
         ticking = None
         try:
@@ -130,10 +142,6 @@ class Session:
                     await self._send(text)
             if isinstance(message, RunRequest) and len(texts) > 1:
                 self._runs[message.slot] = texts
-        except asyncio.CancelledError:
-            with suppress(Exception):  # the page may be gone
-                await self._tell_cancelled(message)
-            raise
         finally:
             if ticking is not None:
                 ticking.cancel()

@@ -75,7 +75,6 @@ export function dataView(store, runner, token) {
   byId("redo").addEventListener("click", () => store.redo());
   byId("clear").addEventListener("click", () => {
     select.value = "";
-    description.textContent = "";
     store.load(noPoints(), "");
   });
   byId("add-class").addEventListener("click", () => {
@@ -98,9 +97,8 @@ export function dataView(store, runner, token) {
     store.load(points, title);
   };
   store.on("points", () => {
-    if (store.points === untouched || !select.value.startsWith("dataset:")) return;
-    select.value = ""; // so that the same data set can be chosen again
-    description.textContent = store.title ? `begun with: ${store.title}` : "";
+    if (store.points !== untouched && select.value.startsWith("dataset:")) select.value = ""; // to be chosen again
+    if (!select.value) description.textContent = store.title && store.points.x.length ? `from: ${store.title}` : "";
   });
   const choose = () => {
     const [kind, name] = select.value.split(":");
@@ -136,7 +134,6 @@ export function dataView(store, runner, token) {
       const table = await answer.json();
       if (!answer.ok) return store.tell(table.error, true);
       select.value = "";
-      description.textContent = chosen.name;
       sliders.replaceChildren();
       pickColumns(table, chosen.name, store);
     } catch {

@@ -5,7 +5,7 @@ import { element, escaped } from "./dom.js";
 import { fitted } from "./geometry.js";
 import { theme } from "./look.js";
 import { machine, mapAt, weightsAt, wrong } from "./machine.js";
-import { paintPoints, placedMap, regionShapes } from "./regions.js";
+import { contourShapes, paintPoints, placedMap, regionShapes } from "./regions.js";
 import { paint, sharpened, svgDocument, svgText } from "./render.js";
 import { axes, boundary, correction, framed, pointShapes, pointed, proof, supportRings } from "./scene.js";
 
@@ -74,6 +74,7 @@ export class Plane {
     const under = axes(frame, points.features, colors, oneFeature);
     if (store.proof && this.index === 0) under.push(...proof(store.verdict, points, frame, colors, oneFeature));
     under.push(...boundary(judge, frame, colors, points, recording?.head.level, separated));
+    if (map) under.push(...contourShapes(map, frame, colors));
     const over = recording ? correction(recording, step, frame, colors) : [];
     if (atEnd) over.push(...supportRings(recording.head, frame, colors));
     if (editing) over.push(...pointed(points, store.selected, this.cursor, frame, colors));

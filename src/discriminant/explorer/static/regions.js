@@ -18,27 +18,46 @@ export function regionShapes(judge, frame, theme) {
   });
 }
 
-/** Regions given cell by cell (kernels, networks): tinted, with a line of ink where two classes meet. */
-export function mapImage(map, theme) {
-  const { width, height, cells } = map;
+/** Regions given cell by cell (kernels, networks), tinted. */
+function mapImage({ width, height, cells }, theme) {
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [width, height];
   const context = canvas.getContext("2d");
   const image = context.createImageData(width, height);
-  const channels = (color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
-  const tints = theme.classes.map(channels);
-  const ink = channels(theme.ink);
-  for (let row = 0; row < height; row += 1) {
-    for (let column = 0; column < width; column += 1) {
-      const at = row * width + column;
-      const edge = (column + 1 < width && cells[at + 1] !== cells[at]) || (row + 1 < height && cells[at + width] !== cells[at]);
-      const color = edge ? ink : (tints[cells[at]] ?? null);
-      const pixel = 4 * ((height - 1 - row) * width + column);
-      if (color) image.data.set([...color, 255 * (edge ? 0.75 : theme.tint * 1.3)], pixel);
-    }
-  }
+  const tints = theme.classes.map((color) => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16)));
+  cells.forEach((own, at) => {
+    const row = height - 1 - Math.floor(at / width);
+    if (tints[own]) image.data.set([...tints[own], 255 * theme.tint], 4 * (row * width + (at % width)));
+  });
   context.putImageData(image, 0, 0);
   return canvas;
+}
+
+/** Where two classes meet between the centers of four cells (marching squares), in cells from the lower left. */
+function contour({ width, height, cells }) {
+  const segments = [];
+  for (let row = 0; row + 1 < height; row += 1) {
+    for (let column = 0; column + 1 < width; column += 1) {
+      const at = row * width + column;
+      const around = [cells[at], cells[at + 1], cells[at + width + 1], cells[at + width]];
+      const middles = [[1, 0.5], [1.5, 1], [1, 1.5], [0.5, 1]].map(([x, y]) => [column + x, row + y]);
+      const crossed = middles.filter((_, side) => around[side] !== around[(side + 1) % 4]);
+      if (crossed.length === 2) segments.push(crossed);
+      else for (const end of crossed) segments.push([end, [column + 1, row + 1]]);
+    }
+  }
+  return segments;
+}
+
+const contours = new WeakMap();
+
+/** The curved boundaries of a map. */
+export function contourShapes(map, frame, theme) {
+  if (!contours.has(map.cells)) contours.set(map.cells, contour(map));
+  const [x0, x1, y0, y1] = map.box;
+  const pixel = ([u, v]) => [frame.X(x0 + (u * (x1 - x0)) / map.width), frame.Y(y0 + (v * (y1 - y0)) / map.height)];
+  const d = contours.get(map.cells).map((segment) => polyline(segment.map(pixel))).join("");
+  return d ? [{ d, stroke: theme.ink, width: 2.2 }] : [];
 }
 
 const images = new WeakMap();

@@ -123,6 +123,7 @@ export class Runner {
     if (!last) return;
     const { store } = this;
     const slot = store.slots[Number(kind.slice(4))];
+    if (slot?.fresh && job.again) return this.finish(kind); // of another procedure or other data: not wanted any more
     const atEnd = store.length > 0 && store.step >= store.length;
     if (slot) {
       Object.assign(slot, { recording: job.part, busy: false, error: "", parameter: null });

@@ -124,7 +124,7 @@ export function proof(verdict, points, frame, theme, oneFeature) {
     const shift = (verdict.margin ?? 0) * Math.hypot(p, q);
     const strip = [[c + shift, p, q], [shift - c, -p, -q]].reduce((kept, side) => clipped(kept, side), corners(frame.box));
     const pixels = strip.map(([x, y]) => [frame.X(x), frame.Y(y)]);
-    if (shift > 0 && pixels.length > 2) shapes.push({ d: polyline(pixels, true), fill: faded(theme.accent, 0.1) });
+    if (shift > 0 && pixels.length > 2) shapes.push({ d: polyline(pixels, true), fill: faded(theme.accent, 0.08) });
     shapes.push(...line(frame, [c, p, q], theme.accent, 1.3, "2 4"));
     const nearest = (verdict.nearest ?? []).filter(known);
     shapes.push(...nearest.map((row) => ({ d: circle(8.5), at: at(row), stroke: theme.accent, width: 1.2 })));

@@ -22,14 +22,6 @@ function evidence(verdict, points) {
   return null;
 }
 
-function pairs(verdict, points) {
-  if (!verdict.pairs) return "";
-  const words = { complete: "separable", quasi: "touch", overlap: "overlap" };
-  const rows = verdict.pairs.map(({ a, b, verdict: found }) =>
-    element("li", {}, `${points.classes[a] ?? a} and ${points.classes[b] ?? b}: ${words[found] ?? found}`));
-  return element("ul", { class: "pairs" }, ...rows);
-}
-
 /** @param {HTMLElement} host @param {import("./state.js").Store} store */
 export function verdictView(host, store) {
   let drawn = [];
@@ -52,7 +44,7 @@ export function verdictView(host, store) {
     const told = [first, second].filter(Boolean).map((line) => element("p", {}, line));
     const rest = [...more.map((line) => element("p", {}, line)), evidence(verdict, points)].filter(Boolean);
     const details = element("details", { open }, element("summary", {}, "The proof and what follows"), ...rest);
-    host.replaceChildren(element("p", { class: "headline" }, verdict.headline), ...told, pairs(verdict, points), rest.length ? details : "");
+    host.replaceChildren(element("p", { class: "headline" }, verdict.headline), ...told, rest.length ? details : "");
   };
   store.on("verdict points recording", draw);
 }

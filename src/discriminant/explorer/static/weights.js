@@ -12,6 +12,7 @@ import { present } from "./state.js";
 import { digits, plural } from "./dom.js";
 
 const MOST_LINES = 200;
+const TRAIL = 200; // steps of the path that stay in sight
 
 /** Which two weights are drawn: their places in a(k), and what a pattern puts there. */
 export function drawnWeights(head) {
@@ -51,12 +52,12 @@ export function weightsView(host, store) {
       const [u, v] = [(-q * far) / Math.sqrt(square), (p * far) / Math.sqrt(square)];
       return { d: polyline([pixel([ox - u, oy - v]), pixel([ox + u, oy + v])]), stroke: faded(colors.classes[head.points.y[row]], 0.45), width: 0.8 };
     });
-    const shown = path.slice(0, step).concat([now]);
+    const shown = path.slice(Math.max(0, step - TRAIL), step).concat([now]);
     const shapes = [
       ...(region.length > 2 ? [{ d: polyline(region.map(pixel), true), fill: faded(colors.accent, 0.16) }] : []),
       ...lines,
       { d: `M${frame.X(0)} 0V${size.height}M0 ${frame.Y(0)}H${size.width}`, stroke: colors.line, width: 1.4 },
-      { d: polyline(shown.length > 1 ? shown.map(pixel) : [...shown, ...shown].map(pixel)), stroke: colors.ink, width: 1.4 },
+      { d: polyline(shown.length > 1 ? shown.map(pixel) : [...shown, ...shown].map(pixel)), stroke: faded(colors.ink, 0.6), width: 1.2 },
       { d: circle(5), at: pixel(now), fill: colors.accent, stroke: colors.paper, width: 1.2 },
       label(names[0], [size.width - 8, frame.Y(0) - 6], "end", colors, { weight: 600, halo: colors.paper }),
       label(names[1], [frame.X(0) + 7, 14], "start", colors, { weight: 600, halo: colors.paper }),

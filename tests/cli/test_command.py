@@ -20,8 +20,8 @@ import discriminant
 from .conftest import COMMAND, Outcome, command, environment, installed, shell
 
 COMMANDS = [
-    "check", "verify", "fit", "predict", "score", "explain", "compare", "plot", "export", "datasets", "methods",
-    "warm-up",
+    "check", "verify", "fit", "predict", "score", "explain", "compare", "plot", "explore", "export", "datasets",
+    "methods", "warm-up",
 ]  # fmt: skip
 
 

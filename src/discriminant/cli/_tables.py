@@ -228,6 +228,15 @@ def axes_of(axes: str | None, known: list[str]) -> list[str]:
     return chosen
 
 
+def plane_of(axes: str | None, known: list[str], X: Any, y: Any) -> list[int]:
+    """The places of the two features that are drawn: those that are named, or whose class means differ most."""
+    if axes is not None:
+        return [known.index(name) for name in axes_of(axes, known)]
+    from ..plot.page import telling_features
+
+    return telling_features(X, y)
+
+
 def standard_input(first: str, second: str) -> None:
     if first == second == "-":
         raise CommandError("only one argument can be -: standard input is read once.")

@@ -23,6 +23,7 @@ from .check import check
 from .compare import compare
 from .datasets import datasets
 from .explain import explain
+from .explore import explore
 from .export import export
 from .fit import fit
 from .methods import methods
@@ -33,7 +34,7 @@ from .verify import verify
 from .warm_up import warm_up
 
 COMMANDS: tuple[Callable[..., Any], ...] = (
-    check, verify, fit, predict, score, explain, compare, plot, export, datasets, methods, warm_up,
+    check, verify, fit, predict, score, explain, compare, plot, explore, export, datasets, methods, warm_up,
 )  # fmt: skip
 
 app = typer.Typer(

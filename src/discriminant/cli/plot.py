@@ -17,7 +17,7 @@ from ._learning import Learned, learn, learned
 from ._methods import DEFAULT, REGRESSORS, find
 from ._options import Axes, Json, Quiet, Training, file_option, taking
 from ._output import check_place, echo_json, say
-from ._tables import axes_of
+from ._tables import axes_of, plane_of
 
 MEDIANS, LEFT_OUT = "medians", "left out"  # what becomes of the features that are no axes
 Kind = StrEnum("Kind", ["BOUNDARY", "CONVERGENCE", "MARGINS"])  # what the picture shows
@@ -84,11 +84,10 @@ def _in_plane(found: Learned, axes: str | None) -> _Picture:
     from sklearn.base import clone
 
     from ..plot._style import dense
-    from ..plot.page import telling_features
     from ..plot.regions import hides
 
     names = list(found.recipe.feature_names)
-    chosen = telling_features(found.X, found.y) if axes is None else list(map(names.index, axes_of(axes, names)))
+    chosen = plane_of(axes, names, found.X, found.y)
     drawn = [names[j] for j in chosen]
     if len(names) == len(chosen):
         return _Picture(found, names, drawn)

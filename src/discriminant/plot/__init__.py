@@ -5,7 +5,8 @@ Okabe and Ito, which the color-blind can tell apart; classes also differ by thei
 ``plot``.
 
 - ``regions``, ``curves``, ``histograms``; ``page``: all of them; ``_style``: colors and markers; ``_plain``: the words
-  of the page, ``_tables``: its tables.
+  of the page, ``_tables``: its tables. ``replays``: one file that replays a run; ``recording``: the run as data, made
+  of ``_course``: its steps, ``_maps``: its regions, ``_source``: its Python.
 
 Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
 
@@ -19,5 +20,6 @@ from .curves import convergence
 from .histograms import margins
 from .page import report
 from .regions import boundary
+from .replays import replay
 
-__all__ = ["boundary", "convergence", "margins", "report"]
+__all__ = ["boundary", "convergence", "margins", "replay", "report"]

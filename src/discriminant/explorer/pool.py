@@ -1,0 +1,200 @@
+"""Worker processes: warm ones kept, at most eight busy, each ended when its time is over or nobody wants its answer.
+
+They are subprocesses with pipes, as those of ``warm_up``: the event loop reads them without a thread, and they see the
+end of their standard input when the server dies, however it dies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, suppress
+
+from .messages import VERSION, Json
+
+CODE = "import sys; sys.path[:] = {path!r}; from discriminant.explorer.worker import main; main()"
+MOST_BUSY = 8
+MOST_IDLE = 2
+SECONDS = 20.0  # that a job may take
+STARTING = 60.0  # and a process until it is ready: the first one of all compiles
+PATIENCE = 0.25  # seconds that a job waits for a busy worker before another is started, which takes longer
+LINE = 256 * 2**20  # bytes of the longest answer
+
+Waiting = Callable[[int], Awaitable[None]]
+
+
+class WorkerEnded(Exception):
+    """A worker is gone in the midst of a job."""
+
+
+class Worker:
+    """One process, and the way to it."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    @classmethod
+    async def start(cls) -> Worker:
+        """A process that has imported the library and is ready for a job."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", CODE.format(path=sys.path),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            limit=LINE, start_new_session=True,  # Ctrl-C in the terminal is for the server
+        )  # fmt: skip
+        worker = cls(process)
+        try:
+            async with asyncio.timeout(STARTING):
+                await worker.line()
+        except BaseException:
+            await worker.end()
+            raise
+        return worker
+
+    async def line(self) -> str:
+        """The next line; empty at the end of an answer."""
+        assert self.process.stdout is not None
+        text = await self.process.stdout.readline()
+        if not text:
+            raise WorkerEnded
+        return text.decode().rstrip("\n")
+
+    async def ask(self, job: str) -> AsyncIterator[str]:
+        """The answers to a job."""
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(job.encode() + b"\n")
+            await self.process.stdin.drain()
+        except ConnectionError:
+            raise WorkerEnded from None
+        while text := await self.line():
+            yield text
+
+    async def end(self) -> None:
+        """End the process, whatever it does."""
+        with suppress(ProcessLookupError):
+            self.process.kill()
+        await self.process.wait()
+        self.process._transport.close()  # type: ignore[attr-defined]  # else its pipes stay open until they are collected
+
+
+class Pool:
+    """The workers of a server.
+
+    Parameters
+    ----------
+    seconds : float
+        That a job may take.
+    busy : int
+        Jobs at work at once; the next waits.
+    """
+
+    def __init__(self, seconds: float = SECONDS, busy: int = MOST_BUSY) -> None:
+        self.seconds = seconds
+        self.workers: set[Worker] = set()
+        self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
+        self._room = asyncio.Semaphore(busy)
+        self._queue = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    def warm(self) -> None:
+        """Start a worker in the background if none is idle."""
+        if self._idle.empty() and not self._closed:
+            self._later(self._start_idle())
+
+    async def run(self, job: Json, waiting: Waiting | None = None) -> AsyncGenerator[str, None]:
+        """The answers to a job, as they come; its end, or that of whoever iterates, frees or ends the worker.
+
+        ``waiting`` is told how many are ahead where all are busy.
+        """
+        if self._room.locked() and waiting is not None:
+            await waiting(self._queue + 1)
+        self._queue += 1
+        try:
+            await self._room.acquire()
+        finally:
+            self._queue -= 1
+        worker, done = None, False
+        try:
+            worker = await self._take()
+            async with asyncio.timeout(self.seconds) as limit:
+                answers = worker.ask(json.dumps(job))
+                async for text in answers:
+                    yield text
+            done = True
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            yield self._failed(job, self._late())
+        except WorkerEnded:
+            yield self._failed(job, "The run needed more memory than it may take, or broke off; take fewer points.")
+        finally:
+            self._room.release()
+            if worker is not None:
+                self._give_back(worker, done)
+
+    async def answer(self, job: Json) -> str:
+        """The one answer to a job that has only one."""
+        answer = ""
+        async with aclosing(self.run(job)) as texts:
+            async for text in texts:
+                answer = text
+        return answer
+
+    async def close(self) -> None:
+        """End all workers."""
+        self._closed = True
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(worker.end() for worker in self.workers))
+        self.workers.clear()
+
+    def _late(self) -> str:
+        return f"The run was ended after {self.seconds:g} seconds; take fewer points, or fewer iterations (max_iter)."
+
+    def _failed(self, job: Json, message: str) -> str:
+        told = {"v": VERSION, "type": "error", "id": job.get("id"), "slot": job.get("slot")}
+        return json.dumps(told | {"message": message, "parameter": None})
+
+    async def _take(self) -> Worker:
+        """An idle worker, one that becomes idle soon, or a new one."""
+        with suppress(asyncio.QueueEmpty):
+            return self._idle.get_nowait()
+        with suppress(TimeoutError):
+            if self.workers:
+                return await asyncio.wait_for(self._idle.get(), PATIENCE)
+        return await self._start()
+
+    async def _start(self) -> Worker:
+        worker = await Worker.start()
+        if self._closed:
+            await worker.end()
+            raise WorkerEnded
+        self.workers.add(worker)
+        return worker
+
+    async def _start_idle(self) -> None:
+        self._idle.put_nowait(await self._start())
+
+    def _give_back(self, worker: Worker, done: bool) -> None:
+        if done and not self._closed and self._idle.qsize() < MOST_IDLE:
+            self._idle.put_nowait(worker)
+        else:
+            self._later(self._end(worker))
+
+    async def _end(self, worker: Worker) -> None:
+        await worker.end()
+        self.workers.discard(worker)
+        self.warm()
+
+    def _later(self, work: Awaitable[None]) -> None:
+        async def watched() -> None:
+            with suppress(WorkerEnded, TimeoutError):
+                await work
+
+        task = asyncio.create_task(watched())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,33 @@
+// A small picture beside the plane: an SVG that is drawn anew whenever its data or its size change.
+
+import { svgText } from "./render.js";
+import { theme } from "./look.js";
+
+/**
+ * @param {HTMLElement} host of fixed height
+ * @param {(size: {width: number, height: number}, colors: import("./look.js").Theme) =>
+ *   {shapes: import("./render.js").Shape[], label: string}} make  label tells in words what is seen
+ * @returns {() => void} draws
+ */
+export function chart(host, make) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("role", "img");
+  host.replaceChildren(svg);
+  const draw = () => {
+    const size = { width: host.clientWidth, height: host.clientHeight };
+    if (size.width === 0) return;
+    const { shapes, label } = make(size, theme());
+    svg.setAttribute("aria-label", label);
+    svg.innerHTML = svgText(shapes);
+  };
+  new ResizeObserver(draw).observe(host);
+  return draw;
+}
+
+/** Words in the middle of an empty chart. */
+export const empty = ({ width, height }, colors, lines) => ({
+  shapes: lines.map((text, i) => ({ text, at: [width / 2, height / 2 + 18 * (i - (lines.length - 1) / 2)], anchor: "middle", size: 13, fill: colors.muted })),
+  label: lines.join(" "),
+});
+
+export const label = (text, at, anchor, colors, more = {}) => ({ text, at, anchor, size: 11, fill: colors.muted, ...more });

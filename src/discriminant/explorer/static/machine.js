@@ -1,0 +1,105 @@
+// What the weights of a recording say about a point. No procedure is computed here: weights come from the library,
+// and the page only evaluates the discriminants g(x) = w₀ + wᵗx that it is given.
+
+import { present } from "./state.js";
+
+/** @typedef {[number, number, number]} Line  c + p x + q y */
+/** @typedef {{lines: Line[], owner: number[]}} Machine  the class of the largest discriminant wins */
+
+/**
+ * One discriminant for two classes is read as two, 0 and g: then every machine is an argmax.
+ * @param {Object} head of the recording @param {number[] | null} weights
+ * @returns {Machine | null} null where there are no weights, or all of them are zero: nothing is decided yet
+ */
+export function machine(head, weights) {
+  if (!weights || weights.every((w) => w === 0)) return null;
+  const size = head.one_feature ? 2 : 3;
+  const lines = [];
+  for (let at = 0; at < weights.length; at += size) {
+    lines.push([weights[at], weights[at + 1], head.one_feature ? 0 : weights[at + 2]]);
+  }
+  if (head.rows === 1) return { lines: [[0, 0, 0], lines[0]], owner: present(head.points) };
+  return { lines, owner: head.row_class };
+}
+
+export const height = ([c, p, q], [x, y]) => c + p * x + q * y;
+export const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+export const steepness = ([, p, q]) => Math.hypot(p, q);
+
+/** The best line of one's own class and the best of the others at a point. */
+function contenders({ lines, owner }, at, own) {
+  let [mine, other, high, rival] = [-1, -1, -Infinity, -Infinity];
+  lines.forEach((line, r) => {
+    const g = height(line, at);
+    if (owner[r] === own && g > high) [mine, high] = [r, g];
+    if (owner[r] !== own && g > rival) [other, rival] = [r, g];
+  });
+  return { mine, other, gap: high - rival };
+}
+
+/** By how much a point's own class wins: aᵗy for two classes, and in units of the plane where `geometric`. */
+export function margin(judge, at, own, geometric = false) {
+  const { mine, other, gap } = contenders(judge, at, own);
+  if (mine < 0 || other < 0) return mine < 0 ? -Infinity : Infinity;
+  return geometric ? gap / steepness(minus(judge.lines[mine], judge.lines[other])) : gap;
+}
+
+/**
+ * Whether each point is on the wrong side; aᵗy = 0 counts as wrong, as in the book.
+ * @returns {boolean[] | null} null where nothing is decided
+ */
+export function wrong(recording, step, weights, points) {
+  if (!recording) return null;
+  const map = mapAt(recording.head, step);
+  if (map?.open) return null;
+  if (map) return points.x.map((at, i) => map.classAt(at) !== points.y[i]);
+  const judge = machine(recording.head, weights);
+  return judge && points.x.map((at, i) => !(margin(judge, at, points.y[i]) > 0));
+}
+
+/** The weights of a step, or what lies between it and the one before while the boundary moves. */
+export function weightsAt(recording, step, between = 1) {
+  const now = recording.steps[step]?.[0] ?? null;
+  const before = recording.steps[step - 1]?.[0];
+  if (between >= 1 || !now || !before || before.every((w) => w === 0)) return now;
+  return now.map((w, i) => before[i] + between * (w - before[i]));
+}
+
+const OPEN = 255; // a cell that the discriminants leave undecided
+const decoded = new WeakMap();
+
+/** The regions of a machine without straight lines at a step: the last picture taken up to then. */
+export function mapAt(head, step) {
+  if (!head.maps) return null;
+  if (!decoded.has(head)) decoded.set(head, new Map());
+  const { box, width, height: tall, steps, values } = head.maps;
+  const at = Math.max(0, steps.findLastIndex((k) => k <= step));
+  const known = decoded.get(head);
+  if (!known.has(at)) known.set(at, Uint8Array.from(atob(values[at]), (letter) => letter.charCodeAt(0)));
+  const cells = known.get(at);
+  const classAt = ([x, y]) => {
+    const column = Math.min(width - 1, Math.max(0, Math.floor((width * (x - box[0])) / (box[1] - box[0]))));
+    const row = Math.min(tall - 1, Math.max(0, Math.floor((tall * (y - box[2])) / (box[3] - box[2]))));
+    return cells[row * width + column];
+  };
+  return { box, width, height: tall, cells, classAt, open: cells.every((own) => own === OPEN) };
+}
+
+/**
+ * How the boundary moves at the pattern that was corrected: the displacement of the line g = 0 there, −Δg / ‖w‖
+ * along w. With several discriminants it is the line between the one that rose and the one that fell.
+ * @returns {[number, number] | null}
+ */
+export function movement(head, before, after, at) {
+  const judge = machine(head, after);
+  if (!judge || !before || !after) return null;
+  const past = machine(head, before) ?? { lines: judge.lines.map(() => [0, 0, 0]) };
+  const change = judge.lines.map((line, r) => height(minus(line, past.lines[r]), at));
+  const up = change.indexOf(Math.max(...change));
+  const down = change.indexOf(Math.min(...change));
+  const normal = minus(judge.lines[up], judge.lines[down]);
+  const square = steepness(normal) ** 2;
+  if (up === down || square === 0) return null;
+  const length = -(change[up] - change[down]) / square;
+  return [length * normal[1], length * normal[2]];
+}

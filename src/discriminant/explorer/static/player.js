@@ -1,0 +1,91 @@
+// Time: play, pause, one step forward or back, rewind, a slider over all corrections, and the status line that tells
+// in words what the present step did.
+
+import { byId, counted, plural } from "./dom.js";
+import { weightsAt, wrong } from "./machine.js";
+
+const SMOOTH = 10; // steps a second up to which the boundary glides from step to step
+const pace = (speed) => 0.5 * 10 ** (speed / 25); // the slider's 0 to 75 are 0.5 to 500 steps a second
+
+/** What happened at the present step, in words. @param {import("./state.js").Store} store */
+function told(store) {
+  const slot = store.slots[0];
+  const recording = slot?.recording;
+  if (!recording) return store.points.x.length ? "place points of two classes" : "click on the plane to place points, or choose a data set";
+  if (slot.fresh) return "at work";
+  const { head, steps } = recording;
+  const step = store.stepOf(slot);
+  const bad = wrong(recording, step, weightsAt(recording, step), store.points)?.filter(Boolean).length;
+  const errors = bad === undefined ? "nothing decided yet" : `${bad} wrong`;
+  if (step === head.n_steps && head.n_steps > 0) return `${errors}. ${head.final.sentence}`;
+  const row = steps[step]?.[1] ?? -1;
+  const own = row >= 0 ? head.points.classes[head.points.y[row]] : "";
+  return row >= 0 ? `corrected by row ${row} of ${own}; ${errors}` : errors;
+}
+
+/** @param {import("./state.js").Store} store */
+export function playerView(store) {
+  const [play, status, slider, speed] = [byId("play"), byId("status"), byId("step"), byId("speed")];
+  const still = window.matchMedia("(prefers-reduced-motion: reduce)");
+  let position = 0;
+  let last = 0;
+
+  function frame(now) {
+    if (!store.playing) return;
+    const rate = pace(speed.valueAsNumber);
+    position = Math.min(store.length, position + (rate * (now - last)) / 1000);
+    last = now;
+    store.step = Math.ceil(position);
+    const gone = position - Math.floor(position) || 1;
+    store.between = still.matches || rate > SMOOTH ? 1 : Math.min(1, gone * 1.8);
+    if (position >= store.length) stop();
+    else requestAnimationFrame(frame);
+    store.change("step");
+  }
+  function start() {
+    if (store.step >= store.length) store.go(0);
+    store.playing = true;
+    position = store.step;
+    last = performance.now();
+    store.tell("");
+    store.change("step");
+    requestAnimationFrame(frame);
+  }
+  function stop() {
+    store.playing = false;
+    store.between = 1;
+    store.change("step");
+  }
+  const to = (step) => {
+    stop();
+    store.tell("");
+    store.go(step);
+  };
+  play.addEventListener("click", () => (store.playing ? stop() : start()));
+  byId("forward").addEventListener("click", () => to(store.step + 1));
+  byId("back").addEventListener("click", () => to(store.step - 1));
+  byId("rewind").addEventListener("click", () => to(0));
+  slider.addEventListener("input", () => to(slider.valueAsNumber));
+  speed.addEventListener("input", () => {
+    const rate = pace(speed.valueAsNumber);
+    speed.setAttribute("aria-valuetext", `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} steps a second`);
+  });
+
+  store.on("recording step note points problem", () => {
+    const n = store.length;
+    if (store.playing && n === 0) stop();
+    play.textContent = store.playing ? "Pause" : "Play";
+    play.classList.toggle("playing", store.playing);
+    play.disabled = n === 0;
+    byId("forward").disabled = store.step >= n;
+    byId("back").disabled = byId("rewind").disabled = store.step <= 0;
+    slider.disabled = n === 0;
+    slider.max = n;
+    slider.value = store.step;
+    slider.setAttribute("aria-valuetext", `step ${counted(store.step)} of ${counted(n)}`);
+    status.setAttribute("aria-live", store.playing ? "off" : "polite"); // nobody wants every step of a film read out
+    status.classList.toggle("fault", store.fault);
+    status.textContent = `step ${counted(store.step)} of ${counted(n)} · ${store.note || told(store)}`;
+    byId("size").textContent = plural(store.points.x.length, "point");
+  });
+}

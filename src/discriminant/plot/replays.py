@@ -1,0 +1,95 @@
+"""One HTML file that replays a run without any server: the explorer's own page, with the recording inside.
+
+Tests: ``tests/plot/test_replay.py``.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .._engine.files import write_whole
+from .recording import Recording, record
+
+STATIC = Path(__file__).parents[1] / "explorer" / "static"
+IMPORT = re.compile(r'(\bfrom|\bimport) "\./([\w.-]+)"')
+STYLE = '<link rel="stylesheet" href="static/style.css">'
+SCRIPT = '<script type="module" src="static/main.js"></script>'
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+def replay(
+    model: Any, X: Any, y: Any, path: str | os.PathLike[str], *, feature_names: Sequence[str] | None = None
+) -> Path:
+    """Write one HTML file that replays how a procedure learns, step by step, forward and backward.
+
+    The file needs no server and no network: it can be opened from a disk, sent by mail or put on the page of a lecture.
+    It shows what ``discriminant explore`` shows of a run, and holds the Python that makes the run again.
+
+    Parameters
+    ----------
+    model : classifier of this package
+        The procedure with its parameters. A copy of it is fitted, with seed 0 where it has none of its own.
+    X : array, CSR matrix or data frame of shape (n, 1) or (n, 2)
+        Patterns of one or two features.
+    y : array of shape (n,)
+        Labels of two to six classes.
+    path : str or path
+        Where to write.
+    feature_names : list of str, default=None
+        Names of the columns; by default those of a frame.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.12.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from discriminant import Perceptron, datasets, plot
+    >>> with TemporaryDirectory() as folder:
+    ...     page = plot.replay(Perceptron(), *datasets.or_function(), Path(folder, "or.html"))
+    ...     page.read_text(encoding="utf-8").count("<html")
+    1
+    """
+    write_whole(path, page([record(model, X, y, features=feature_names)]))
+    return Path(path)
+
+
+def page(recordings: Sequence[Recording]) -> str:
+    """The page of the explorer with these recordings in it, and all its modules and its style."""
+    modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(STATIC.glob("*.js"))}
+    sources = {name: _data_url(IMPORT.sub(r'\1 "\2"', text)) for name, text in modules.items()}
+    data = json.dumps(list(recordings), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    head = [
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">',
+        f"<style>\n{(STATIC / 'style.css').read_text(encoding='utf-8')}</style>",
+        f'<script type="application/json" id="recording">{data}</script>',
+        f'<script type="importmap">{json.dumps({"imports": sources})}</script>',
+        '<script type="module">import "main.js";</script>',
+    ]
+    html = (STATIC / "index.html").read_text(encoding="utf-8")
+    for mark in (STYLE, SCRIPT):
+        if html.count(mark) != 1:
+            raise ValueError(f"static/index.html must hold {mark} once; put it back.")
+    return html.replace(STYLE, "").replace(SCRIPT, "\n".join(head))
+
+
+def _data_url(text: str) -> str:
+    """A module as an address that holds it: imports in a file of one's own have no server to ask."""
+    return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"

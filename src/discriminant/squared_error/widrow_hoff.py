@@ -39,10 +39,11 @@ from .._guards.state import Changing
 from .._guards.validation import all_finite
 from ..base.class_weights import WeightedClassesClassifier
 from ..base.inherited_docs import estimator
+from ..base.squared_steps import FAR, FIRST, LEAST, FewPatterns, Steps
 from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import AHEAD, Constant, Optimal, ScalarRLS, get
-from ..solution import Epoch, Solution, Status
+from ..solution import EMPTY, Epoch, Solution, Status
 from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of
 from .widrow_hoff_parameters import Progress, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
 
@@ -125,6 +126,7 @@ class WidrowHoffRule(Changing):
         self._Y = Samples(problem.source, np.ones(problem.n_rows)) if plan.dual else None
         self._patterns: Any = None
         self._looked = np.inf  # length of the gradient when what J can still fall by was last computed
+        self.few: FewPatterns | None = None
 
     def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:
         """One pass, and a look at the gradient when its steps were small."""
@@ -158,7 +160,7 @@ class WidrowHoffRule(Changing):
 
     def forget(self) -> None:
         """Let go of the patterns; what is needed to go on is kept."""
-        self._patterns = None
+        self._patterns = self.few = None
 
     def go_on_from(self, earlier: Progress) -> None:
         self.k, given, schedule, self.largest, self.size = earlier
@@ -301,6 +303,27 @@ class BatchRule(WidrowHoffRule):
             self.A += self.A.dtype.type(self.eta) * total
         self.recorded.add(self.A)
         return Epoch(met.errors, met.criterion, self.eta, 1, None)
+
+    def leap(self, problem: AimedProblem, watch: Watch, limit: int) -> NDArray[Any]:
+        """Many steps, none of them short, on the normalized patterns."""
+        plan, schedule = self.plan, self.schedule
+        known = not plan.dual and isinstance(schedule, Constant | Optimal)
+        if self.k < FIRST or not (known and FewPatterns.serve(problem)):
+            return EMPTY
+        patterns = self.look(problem, watch)
+        t, (target, longest) = problem.targets, patterns.reach
+        z = np.where(t > 0, 1.0, -1.0)
+        if self.few is None:
+            self.few = FewPatterns(problem, patterns.present, z, patterns.weight, np.eye(self.A.size))
+        steps = Steps(
+            rate=schedule.eta if isinstance(schedule, Constant) else 0.0,
+            short=max(plan.tol, LEAST),
+            far=min(FAR, HUGE * (target + self.size * longest)),
+        )
+        table = self.few.leap(self.A, z * t, steps, limit, self.recorded)
+        if len(table):
+            self.k, self.eta = self.k + len(table), table[-1, 2]
+        return table
 
 
 def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any]) -> float:

@@ -26,7 +26,7 @@ from ..solution import HISTORY
 
 Vector = NDArray[np.float64]
 
-FIRST = 100  # steps that are not worth compiling
+FIRST = 50  # steps that are not worth compiling
 FEW = 20_000  # numbers of Y up to which numpy is busy with everything but arithmetic
 NARROW = 100  # columns up to which the same holds for TTᵗ
 FAR = 1e150  # whose square is still a float

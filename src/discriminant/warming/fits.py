@@ -20,7 +20,7 @@ import discriminant
 
 from ..comparison.methods import AS_IT_IS, VARIANTS
 
-ITERATIONS = 120  # of procedures that take as many as they may; some compile nothing for the first hundred
+ITERATIONS = 70  # of procedures that take as many as they may; some compile nothing for the first fifty
 FORMS = ("dense64", "dense32", "csr64", "csr32")
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {

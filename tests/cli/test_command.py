@@ -365,3 +365,18 @@ def test_a_verdict_on_a_data_set_loads_no_scikit_learn() -> None:
     loaded = done.stdout.rpartition("LOADED")[2].split()
     assert "numba" in loaded
     assert not {"sklearn", "scipy.stats", "matplotlib"} & set(loaded)
+
+
+def test_a_fit_loads_neither_pandas_nor_scipy_stats_and_leaves_them_to_others() -> None:
+    code = """import sys
+from discriminant.cli.app import run
+run(["compare", "xor", "--methods", "svm,perceptron", "--cv", "2", "--jobs", "1"])
+print("LOADED", *sys.modules)
+import scipy, pandas, sklearn.metrics
+assert scipy.stats.rankdata([3, 1]).tolist() == sklearn.metrics._ranking.rankdata([3, 1]).tolist() == [2, 1]
+assert scipy.stats is sys.modules["scipy.stats"] and pandas.DataFrame({"a": [1]}).shape == (1, 1)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = done.stdout.rpartition("LOADED")[2].split()
+    assert "sklearn.model_selection" in loaded
+    assert not {"pandas", "scipy.stats"} & set(loaded)
+    assert (done.returncode, done.stderr) == (0, "")

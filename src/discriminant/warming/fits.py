@@ -21,12 +21,12 @@ import discriminant
 
 from ..comparison.methods import AS_IT_IS, VARIANTS
 
-ITERATIONS = 30  # of procedures that take as many as they may
+ITERATIONS = 70  # of procedures that take as many as they may; some compile nothing for the first fifty
 FORMS = ("dense64", "dense32", "csr64", "csr32")
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "Adatron": [{"kernel": "gaussian"}],
-    "GradientDescent": [{"criterion": "logistic"}],
+    "GradientDescent": [{"criterion": "logistic"}, {"schedule": 1e-6}],
     "LogisticDiscriminant": [{"penalty": "firth"}, {"loss": "squared"}],
     "MinOver": [{"kernel": "gaussian"}],
     "SupportVectorMachine": [{"loss": "squared_hinge"}, {"kernel": "polynomial"}],

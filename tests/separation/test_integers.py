@@ -19,6 +19,7 @@ from exact_oracle import rank as rank_in_fractions
 from numpy.testing import assert_allclose
 from scipy.optimize import nnls
 
+from discriminant._engine.progress import OutOfTime
 from discriminant.separation import flint as _flint
 from discriminant.separation import nonnegative as _nonnegative
 from discriminant.separation.integers import (
@@ -347,8 +348,34 @@ def test_nonnegative_least_squares_step_by_step(rng: np.random.Generator, m: int
     A = np.vstack([rng.normal(shift, size=(q, m)), np.ones(m)])
     A[:, m // 2 :] = A[:, : m - m // 2]  # each column twice
     b = np.r_[np.zeros(q), 1.0]
-    x, known = _nonnegative._stepwise(A, b, 1000), nnls(A, b)[0]
-    assert x.min() >= 0
-    assert_allclose(A @ x, A @ known, atol=1e-9)
+    known, nothing = nnls(A, b)[0], np.zeros(m)
+    for start in (nothing, known, _nonnegative._by_blocks(A, b, nothing, None)):
+        assert start.min() >= 0
+        x = _nonnegative._stepwise(A, b, 1000, start)
+        assert x.min() >= 0
+        assert_allclose(A @ x, A @ known, atol=1e-9)
     with pytest.raises(RuntimeError, match="too many steps"):
-        _nonnegative._stepwise(A, b, 1)
+        _nonnegative._stepwise(A, b, 1, nothing)
+
+
+def test_whoever_listens_can_end_long_work(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """``max_seconds`` ends it like that."""
+
+    def stop(text: str, share: float) -> None:
+        raise OutOfTime(text)
+
+    monkeypatch.setattr(_flint, "SHORT", 0)
+    monkeypatch.setattr(_nonnegative, "SHORT", 0)
+    rows = [[int(value) << 500 for value in row] for row in rng.integers(-(2**60), 2**60, (150, 151))]
+    A, b = rng.normal(size=(60, 200)), rng.normal(size=60)
+    began = time.monotonic()
+    for work in (
+        lambda: _flint.call("nullspace", [[value + k for k, value in enumerate(row)] for row in rows], tick=stop),
+        lambda: _nonnegative.heard(time.sleep, 20, tick=stop),
+        lambda: _nonnegative.nonnegative(A, b, 1000, tick=stop),
+        lambda: _nonnegative._stepwise(A, b, 1000, np.zeros(200), stop),
+    ):
+        with pytest.raises(OutOfTime):
+            work()
+    assert time.monotonic() - began < 10
+    assert _nonnegative.heard(sorted, [2, 1], tick=stop, reverse=True) == [2, 1]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from exact_oracle import dot
 
+from discriminant._engine.progress import OutOfTime
 from discriminant.separation import lifting
 from discriminant.separation.integers import LIFTED, solve
 from discriminant.separation.lifting import lifted
@@ -92,7 +93,7 @@ def test_large_systems_are_lifted(rng: np.random.Generator, monkeypatch: pytest.
     np.testing.assert_allclose([float(Fraction(value, q)) for value in x[:20]], near[:20], rtol=1e-6)
 
     def stop(text: str, share: float) -> None:
-        raise TimeoutError(text)
+        raise OutOfTime(text)
 
-    with pytest.raises(TimeoutError):
+    with pytest.raises(OutOfTime):
         solve(A, B, stop)

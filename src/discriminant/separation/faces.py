@@ -93,7 +93,7 @@ class Face:
             return found
         rests = [list(weights)[1:] for weights in found]
         names = [*self.span, *(name for rest in rests for name in rest)]
-        grow = {names[k] for k in pivots(self.system.matrix(names))}
+        grow = {names[k] for k in pivots(self.system.matrix(names), self.system.tick)}
         return [weights for weights, rest in zip(found, rests, strict=True) if grow.issuperset(rest)]
 
     def total(self, weights: dict[Name, int]) -> list[int]:

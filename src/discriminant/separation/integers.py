@@ -38,7 +38,7 @@ def rank(rows: Matrix) -> int:
     return int(call("rank", rows)) if rows else 0
 
 
-def pivots(rows: Matrix) -> list[int]:
+def pivots(rows: Matrix, tick: Tell | None = None) -> list[int]:
     """The first rows, one by one, that do not depend on those before them, as far as two large primes show."""
     found: list[int] | None = None
     entries, most = _entries(rows) if _is_sparse(rows) else [], min(len(rows), len(rows[0]))
@@ -47,7 +47,7 @@ def pivots(rows: Matrix) -> list[int]:
         found = None if some is None else max(found or [], some, key=len)
         if found is None or len(found) == most:
             break
-    return list(call("pivots", rows)) if found is None else found
+    return list(call("pivots", rows, tick=tick)) if found is None else found
 
 
 def _is_sparse(rows: Matrix) -> bool:
@@ -118,13 +118,13 @@ def solve(A: Matrix, B: Matrix, tick: Tell | None = None) -> list[Solution]:
 def _solve_square(A: Matrix, B: Matrix, tick: Tell | None) -> list[Solution]:
     """The same as a whole, by equations that determine the unknowns."""
     if len(A) != len(A[0]):
-        chosen = pivots(A)
+        chosen = pivots(A, tick)
         A, B = [A[k] for k in chosen], [B[k] for k in chosen]
     if len(A) < len(A[0]):
         raise ZeroDivisionError("the columns depend on each other")
     found = lifted(A, B, tick) if len(A) >= LIFTED and max(map(bits_of, A)) < LONG else None
     if found is None:
-        X = call("solve", A, B)
+        X = call("solve", A, B, tick=tick)
         found = [_over_one([Fraction(*value) for value in column]) for column in zip(*X, strict=True)]
     return found
 
@@ -203,10 +203,10 @@ def kernel(rows: Matrix, tick: Tell | None = None) -> Matrix:
     basis = [_unit(j, len(columns)) for j in sorted(set(range(len(columns))).difference(used))]
     if not used:
         return basis
-    first = [used[k] for k in pivots([columns[j] for j in used])]
+    first = [used[k] for k in pivots([columns[j] for j in used], tick)]
     free = [j for j in used if j not in set(first)]
     if free and len(first) < len(rows):
-        rows = [rows[k] for k in pivots(rows)]
+        rows = [rows[k] for k in pivots(rows, tick)]
     left, right = ([[row[j] for j in columns] for row in rows] for columns in (first, free))
     solved = solve(left, [[-value for value in row] for row in right], tick) if free else []
     for j, (q, numerators) in zip(free, solved, strict=True):
@@ -227,7 +227,7 @@ def relation(rows: Matrix, tick: Tell | None = None) -> Integers | None:
     if len(rows) <= SMALL:  # quicker as a whole
         basis = call("nullspace", transposed(rows))
         return primitive(basis[0]) if len(basis) == 1 else None
-    first = pivots(rows)
+    first = pivots(rows, tick)
     if len(first) != len(rows) - 1:
         return None
     (other,) = set(range(len(rows))).difference(first)

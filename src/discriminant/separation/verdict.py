@@ -250,7 +250,7 @@ class Separability:
         """B: the rows that b has strictly on their side, as many as any plane without a row on the wrong side."""
         return np.setdiff1d(self._system.patterns, self.boundary_rows, assume_unique=True)
 
-    @property
+    @cached_property
     def separated_pairs(self) -> NDArray[np.bool_]:
         """For each row and class whether b has the row strictly ahead of that rival; ``separated_rows`` beat all."""
         self._classes("separated_pairs")
@@ -307,11 +307,7 @@ class Separability:
     def _widest(self) -> Widest:
         assert self._outcome.direction is not None
         with self._asking("the largest margin") as meter:
-
-            def tick() -> None:
-                meter("the largest margin", 0.0)
-
-            return maximal_margin(self._system, self._outcome.direction, self._outcome.working, tick)
+            return maximal_margin(self._system, self._outcome.direction, self._outcome.working, meter)
 
     @property
     def margin(self) -> Margin:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -224,6 +225,8 @@ class Separability:
             tuple(Term(i, int(system.own[i]), rival, weight) for (i, rival), weight in sorted(weights.items()))
             for weights in outcome.face.relations
         )
+        short = relations[0] if relations and len(self.groups) == 2 else ()
+        values, total = shared_point(system.augmented_integers, short, system.intercept) if short else ([], 1)
         return Certificate(
             verdict=outcome.verdict,
             reading=self.question.reading,
@@ -235,7 +238,7 @@ class Separability:
             direction=tuple(b),
             kernel=() if outcome.verdict == "complete" else tuple(map(tuple, _beside(b, outcome))),
             relations=relations,
-            point=tuple(shared_point(system.table, relations[0])) if relations and len(self.groups) == 2 else None,
+            point=tuple(Fraction(value, total) for value in values) if short else None,
             others=self.others,
         )
 

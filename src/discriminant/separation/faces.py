@@ -9,6 +9,7 @@ from math import gcd
 import numpy as np
 
 from .integers import combined, coordinates, kernel, pivots, products, relation
+from .lifting import Solution
 from .quick_check import Vectors
 from .rows import Matrix
 from .system import Name, System
@@ -36,8 +37,10 @@ class Face:
     def absorb(self, circuits: list[list[Name]]) -> bool:
         """Take in sets of rows that have a positive relation modulo the span; False when none of them has one."""
         found = self._independent([weights for names in circuits if (weights := self._relation(names))])
-        shares = coordinates(self.system.matrix(self.span), [self.total(weights) for weights in found])
         span = self.span
+        shares: list[Solution] = [(1, []) for _ in found]
+        if span:
+            shares = coordinates(self.system.matrix(span), [self.total(weights) for weights in found], self.system.tick)
         self.extend([name for weights in found for name in list(weights)[1:]])
         for weights, (q, share) in zip(found, shares, strict=True):
             old = {name: -w * self.system.multiple(name) for name, w in zip(span, share, strict=True)}
@@ -57,7 +60,7 @@ class Face:
         rows = self.system.matrix([*basis, *self.span])
         total = self.total(given) if given else [0] * self.system.n_columns
         try:
-            ((q, share),) = coordinates(rows, [total])
+            ((q, share),) = coordinates(rows, [total], self.system.tick)
         except ZeroDivisionError:
             return False  # floats took rows for independent that are not
         if max(share[: len(basis)]) >= 0 or combined(share, rows) != [q * value for value in total]:
@@ -75,7 +78,7 @@ class Face:
     def _relation(self, names: list[Name]) -> dict[Name, int]:
         """Positive weights with which multiples of some rows add up to a vector of the span, if there are any."""
         rows = self.system.matrix(names)
-        found = relation(products(rows, self.vectors) if self.span else rows)
+        found = relation(products(rows, self.vectors) if self.span else rows, self.system.tick)
         if found is None:
             return {}
         found = [-w for w in found] if min(found) < 0 else found
@@ -90,7 +93,7 @@ class Face:
             return found
         rests = [list(weights)[1:] for weights in found]
         names = [*self.span, *(name for rest in rests for name in rest)]
-        grow = {names[k] for k in pivots(self.system.matrix(names))}
+        grow = {names[k] for k in pivots(self.system.matrix(names), self.system.tick)}
         return [weights for weights, rest in zip(found, rests, strict=True) if grow.issuperset(rest)]
 
     def total(self, weights: dict[Name, int]) -> list[int]:
@@ -116,7 +119,9 @@ class Face:
         """Make the span larger by independent rows of N."""
         if names:
             span = [*self.span, *names]
-            self.vectors = kernel(self.system.matrix(span)) if len(span) < self.system.n_columns else []
+            self.vectors = (
+                kernel(self.system.matrix(span), self.system.tick) if len(span) < self.system.n_columns else []
+            )
             self.span = span
 
     def outside(self, names: Iterable[Name]) -> list[Name]:

@@ -51,7 +51,7 @@ class Pair(NamedTuple):
         That is, in the block of ``other``; in that of ``one`` it is the multiple itself.
         """
         face = self.outcome.face
-        ((q, share),) = coordinates(face.system.matrix(face.span), [total])
+        ((q, share),) = coordinates(face.system.matrix(face.span), [total], face.system.tick)
         weights = {name: -w * face.system.multiple(name) for name, w in zip(face.span, share, strict=True)}
         return q, self.whole(face.lifted(weights))
 

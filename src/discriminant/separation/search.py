@@ -236,20 +236,20 @@ def _guess(face: Face, live: list[Name]) -> tuple[list[list[Name]], Direction | 
     z, scale = system.floats([*live, *face.span])
     Q, R = None, z[:m]
     if face.span:
-        Q = heard(qr, z[m:].T)[0][:, len(face.span) :]
+        Q = heard(qr, z[m:].T, tick=system.tick)[0][:, len(face.span) :]
         R = R @ Q
         length = np.linalg.norm(R, axis=1)
         R /= np.where(length > 0, length, 1)[:, None]
     try:
-        b, weights = nearest_to_zero(R)
+        b, weights = nearest_to_zero(R, system.tick)
         if b is None:
-            return [[live[k] for k in circuit] for circuit in _disjoint(R, weights)], None
+            return [[live[k] for k in circuit] for circuit in _disjoint(R, weights, system.tick)], None
         return [], scale.direction(b) if Q is None else inside(face, Q @ b, scale)
     except (RuntimeError, ArithmeticError, ValueError):
         return [], None  # the guess failed: whole numbers will do it
 
 
-def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
+def _disjoint(R: Floats, weights: Floats, tick: Tell | None) -> Iterator[list[int]]:
     """Sets of rows whose hull contains zero, no row twice, until they may span everything or nothing is left."""
     left = np.arange(len(R))
     missing = R.shape[1]
@@ -260,7 +260,7 @@ def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
         missing -= circuit.size - 1
         if missing <= 0 or left.size < 2:
             return
-        b, weights = nearest_to_zero(R[left])
+        b, weights = nearest_to_zero(R[left], tick)
         if b is not None:
             return
 

@@ -60,7 +60,7 @@ class Outcome:
 def inside(face: Face, b: Floats, scale: Scale) -> Direction:
     """The vector of the kernel that is nearest to b."""
     columns, sizes = zip(*map(scale.scaled, face.vectors), strict=True)
-    factors = heard(np.linalg.lstsq, np.array(columns).T, b)[0].tolist()
+    factors = heard(np.linalg.lstsq, np.array(columns).T, b, tick=face.system.tick)[0].tolist()
     shares = whole([Fraction(factor) / size for factor, size in zip(factors, sizes, strict=True)])
     return scale.sized(primitive(weighted_sum(shares, face.vectors)))
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -224,6 +225,8 @@ class Separability:
             tuple(Term(i, int(system.own[i]), rival, weight) for (i, rival), weight in sorted(weights.items()))
             for weights in outcome.face.relations
         )
+        short = relations[0] if relations and len(self.groups) == 2 else ()
+        values, total = shared_point(system.augmented_integers, short, system.intercept) if short else ([], 1)
         return Certificate(
             verdict=outcome.verdict,
             reading=self.question.reading,
@@ -235,7 +238,7 @@ class Separability:
             direction=tuple(b),
             kernel=() if outcome.verdict == "complete" else tuple(map(tuple, _beside(b, outcome))),
             relations=relations,
-            point=tuple(shared_point(system.table, relations[0])) if relations and len(self.groups) == 2 else None,
+            point=tuple(Fraction(value, total) for value in values) if short else None,
             others=self.others,
         )
 
@@ -250,7 +253,7 @@ class Separability:
         """B: the rows that b has strictly on their side, as many as any plane without a row on the wrong side."""
         return np.setdiff1d(self._system.patterns, self.boundary_rows, assume_unique=True)
 
-    @property
+    @cached_property
     def separated_pairs(self) -> NDArray[np.bool_]:
         """For each row and class whether b has the row strictly ahead of that rival; ``separated_rows`` beat all."""
         self._classes("separated_pairs")
@@ -307,11 +310,7 @@ class Separability:
     def _widest(self) -> Widest:
         assert self._outcome.direction is not None
         with self._asking("the largest margin") as meter:
-
-            def tick() -> None:
-                meter("the largest margin", 0.0)
-
-            return maximal_margin(self._system, self._outcome.direction, self._outcome.working, tick)
+            return maximal_margin(self._system, self._outcome.direction, self._outcome.working, meter)
 
     @property
     def margin(self) -> Margin:

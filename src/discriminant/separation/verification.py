@@ -26,7 +26,7 @@ Tests: ``tests/separation/test_certificate.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from math import inf
@@ -183,8 +183,11 @@ class Check:
             return
         if not proof.relations or len(proof.groups) != 2 or len(proof.point) != proof.n_features:
             raise failure("the shared point belongs to no relation of two classes")
-        if list(proof.point) != shared_point(self.table, proof.relations[0]):
-            raise failure("the shared point is not the weighted mean of the rows of the first relation")
+        values, total = shared_point(self.y, proof.relations[0], int(proof.intercept))
+        for part, value in zip(proof.point, values, strict=True):
+            factor, rest = divmod(total, part.denominator)
+            if rest or factor * part.numerator != value:
+                raise failure("the shared point is not the weighted mean of the rows of the first relation")
 
     def sides(self) -> tuple[int, int]:
         """How many rows z have zb > 0 and zb = 0; each of the latter must vanish on the kernel."""
@@ -240,17 +243,18 @@ class Check:
                 yield from (self.rows.z(y, own, rival) for rival, side in sides.items() if not side)
 
 
-def shared_point(table: ExactTable, relation: Sequence[Term]) -> list[Fraction]:
+def shared_point(
+    augmented: Callable[[int], tuple[Integers, int]], relation: Sequence[Term], intercept: int
+) -> tuple[Integers, int]:
     """Weighted mean of the rows of the second class in a relation, or of the first where the second has none.
 
-    With an intercept both classes have the same mean, since their weights have the same sum; without one, the point
-    lies on a ray that the cones of both classes share.
+    It is given by the numerators and a common denominator. With an intercept both classes have the same mean, since
+    their weights have the same sum; without one, the point lies on a ray that the cones of both classes share.
     """
     side = max(term.own for term in relation)
     terms = [term for term in relation if term.own == side]
-    rows = [table.row(term.row) for term in terms]
-    scale = max(row.q for row in rows)  # all are powers of one number
-    weights = [term.weight * (scale // row.q) for term, row in zip(terms, rows, strict=True)]
-    patterns = [row.full(table.n_features) for row in rows]
-    whole = scale * sum(term.weight for term in terms)
-    return [Fraction(value, whole) for value in weighted_sum(weights, patterns)]
+    patterns = [augmented(term.row) for term in terms]
+    scale = max(q for _, q in patterns)  # all are powers of one number
+    weights = [term.weight * (scale // q) for term, (_, q) in zip(terms, patterns, strict=True)]
+    total = scale * sum(term.weight for term in terms)
+    return weighted_sum(weights, (y[intercept:] for y, _ in patterns)), total

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from exact_oracle import dot, rays
 from exact_oracle import rank as rank_in_fractions
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import nnls
 
 from discriminant.separation import flint as _flint
@@ -35,6 +35,7 @@ from discriminant.separation.integers import (
     solve,
     whole,
 )
+from discriminant.separation.nonnegative import heard
 
 Matrix = list[list[int]]
 
@@ -351,3 +352,19 @@ def test_nonnegative_least_squares_step_by_step(rng: np.random.Generator, m: int
     assert_allclose(A @ x, A @ known, atol=1e-9)
     with pytest.raises(RuntimeError, match="too many steps"):
         _nonnegative._stepwise(A, b, 1)
+
+
+def test_ctrl_c_ends_the_wait_for_a_long_call(rng: np.random.Generator) -> None:
+    A = rng.normal(size=(2, 200))
+    assert_array_equal(heard(np.linalg.qr, A)[1], np.linalg.qr(A)[1])
+    with pytest.raises(np.linalg.LinAlgError):
+        heard(np.linalg.inv, A)
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    began = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            heard(lambda _: time.sleep(5), A)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - began < 2

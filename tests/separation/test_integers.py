@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from exact_oracle import dot, rays
 from exact_oracle import rank as rank_in_fractions
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import nnls
 
 from discriminant._engine.progress import OutOfTime
@@ -36,6 +36,7 @@ from discriminant.separation.integers import (
     solve,
     whole,
 )
+from discriminant.separation.nonnegative import heard
 
 Matrix = list[list[int]]
 
@@ -379,3 +380,19 @@ def test_whoever_listens_can_end_long_work(monkeypatch: pytest.MonkeyPatch, rng:
             work()
     assert time.monotonic() - began < 10
     assert _nonnegative.heard(sorted, [2, 1], tick=stop, reverse=True) == [2, 1]
+
+
+def test_ctrl_c_ends_the_wait_for_a_long_call(rng: np.random.Generator) -> None:
+    A = rng.normal(size=(2, 200))
+    assert_array_equal(heard(np.linalg.qr, A)[1], np.linalg.qr(A)[1])
+    with pytest.raises(np.linalg.LinAlgError):
+        heard(np.linalg.inv, A)
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    began = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            heard(lambda _: time.sleep(5), A)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - began < 2

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from exact_oracle import augmented, rows_of, solve
 from scipy import sparse
+from verdict_cases import tied_problem
 
 from discriminant import datasets, separability
 from discriminant.separation.words import COMMAND, lines
@@ -168,3 +169,17 @@ def test_html_has_every_line_and_escapes_names() -> None:
     assert html.startswith("<p><b>complete: a plane separates the classes &lt;a&gt; and b strictly.</b></p>")
     for line in str(s).splitlines()[1:]:
         assert f">{line[2:16].strip()}</th>" in html
+
+
+def test_printouts_end_with_advice(rng: np.random.Generator) -> None:
+    X, y = datasets.iris()
+    assert "separates the classes 0 and 1 strictly" in str(separability(X[:100], y[:100]))
+    assert "cannot be told apart by any straight cut" in str(separability(X, y))
+    for trial in range(40):
+        X, y = tied_problem(rng, 2 + trial % 2)
+        s = separability(X, y)
+        text = str(s)
+        assert text.startswith(f"{s.verdict}: ")
+        assert "  to try " in text
+        assert repr(s) == text
+        assert len(text.splitlines()) <= 16

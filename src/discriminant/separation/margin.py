@@ -10,8 +10,6 @@ References
 ----------
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11; C. L. Lawson and R. J. Hanson, *Solving Least Squares
 Problems* (1974), chapter 23 (least distance programming).
-
-Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations

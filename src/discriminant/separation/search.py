@@ -19,8 +19,6 @@ References
 ----------
 J. Borwein and H. Wolkowicz, "Facial reduction for a cone-convex programming problem", J. Austral. Math. Soc. 30 (1981);
 C. L. Lawson and R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 23.
-
-Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 ``rows`` says what they are. Here a row is named by (i, rival): pattern i, held against a rival class. X is never copied
 as a whole: a pass reads it in blocks, and only chosen rows become float64 or whole numbers.
-
-Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations

@@ -20,8 +20,6 @@ References
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4 and Problem 8 (the hulls of separable classes do not meet);
 A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in logistic regression models",
 Biometrika 71 (1984).
-
-Tests: ``tests/separation/test_certificate.py``.
 """
 
 from __future__ import annotations

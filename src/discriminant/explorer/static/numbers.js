@@ -26,7 +26,7 @@ function lines({ head, steps }, step) {
     const own = head.points.y[row];
     const pattern = head.one_feature ? [1, at[0]] : [1, ...at];
     const sign = head.rows === 1 && own === present(head.points)[0] ? -1 : 1;
-    shown.push([`y${raised(k)}`, `${vector(pattern.map((value) => sign * value))}, row ${row} of ${head.points.classes[own]}`]);
+    shown.push([`y${raised(k)}`, `${vector(pattern.map((value) => sign * value))}, row ${row}, class ${head.points.classes[own]}`]);
     if (head.rows === 1) {
       const product = pattern.reduce((sum, value, i) => sum + sign * value * before[i], 0);
       shown.push([`a(${k})ᵗy${raised(k)}`, digits(product)]);

@@ -20,7 +20,7 @@ function told(store) {
   if (step === head.n_steps && head.n_steps > 0) return `${errors}. ${head.final.sentence}`;
   const row = steps[step]?.[1] ?? -1;
   const own = row >= 0 ? head.points.classes[head.points.y[row]] : "";
-  return row >= 0 ? `corrected by row ${row} of ${own}; ${errors}` : errors;
+  return row >= 0 ? `corrected by row ${row}, class ${own}; ${errors}` : errors;
 }
 
 /** @param {import("./state.js").Store} store */

@@ -17,7 +17,7 @@ import numpy as np
 
 import discriminant
 
-from .. import datasets, mercer
+from .. import criteria, datasets, mercer
 from .._guards.parameters import Choice, Number, Or, refused, suggestion, table_of
 from ..comparison.methods import METHODS, Procedure, full_name, kebab
 from ..plot.page import telling_features
@@ -55,11 +55,11 @@ OFFERED: dict[str, tuple[Any, ...]] = {
     "LogisticDiscriminant.schedule": (None, 0.01, 0.1, 1.0),
     "Relaxation.eta": (None, 0.5, 1.0, 1.5, 1.9),
     "HoKashyap.eta": (None, 0.1, 0.5, 0.9, 0.99, "optimal"),
-    "criterion": ("mse", "perceptron", "relaxation", "squared", "logistic"),
-    "NewtonDescent.criterion": ("mse", "logistic"),
-    "targets": ("ones", "fisher"),
-    "GradientDescent.margin": (None, 0.0, 0.1, 1.0),
-    "NewtonDescent.margin": (None, 0.0, 0.1, 1.0),
+    "GradientDescent.criterion": tuple(name for name in criteria.names() if criteria.get(name).has_gradient),
+    "NewtonDescent.criterion": tuple(name for name in criteria.names() if criteria.get(name).has_hessian),
+    "LeastSquares.targets": ("ones", "fisher"),
+    "GradientDescent.margin": (None, 0.1, 1.0, 10.0),
+    "NewtonDescent.margin": (None, 0.1, 1.0, 10.0),
     "hidden": ((), (2,), (3,), (4,), (8,), (16,), (64,), (4, 4), (8, 8)),
     "n_subclasses": (1, 2, 3, 4, 6),
     "batch_size": ("auto", 1, 2, 4, 8, 32),

@@ -62,7 +62,7 @@ def _xor(n: int, separation: float, noise: float, rng: np.random.Generator) -> D
 
 SEPARATION = ("separation", 0.0, 10.0, 4.0, "How far the clouds are apart.")
 NOISE = ("noise", 0.0, 3.0, 1.0, "How wide each cloud is.")
-COUNT = ("count", 2, MOST, 60, "How many points are drawn.")
+COUNT = ("count", 6, MOST, 60, "How many points are drawn.")
 SEED = ("seed", 0, 9999, 0, "The same seed draws the same points.")
 CLASSES = ("classes", 2, MOST_CLASSES, 2, "How many classes there are.")
 WHOLE = {"count", "seed", "classes"}

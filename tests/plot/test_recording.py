@@ -1,0 +1,252 @@
+"""A run as data: every step as the procedure made it, the pattern corrected, and Python that makes it again."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import itertools
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import discriminant
+from discriminant import (
+    KernelPerceptron,
+    LogisticDiscriminant,
+    MinOver,
+    MultilayerPerceptron,
+    Perceptron,
+    PiecewiseLinearMachine,
+    RecursiveLeastSquares,
+    Relaxation,
+    SupportVectorMachine,
+    WidrowHoff,
+    datasets,
+    mercer,
+)
+from discriminant.comparison.methods import METHODS
+from discriminant.plot import _course
+from discriminant.plot.recording import equation, record
+
+TWO, THREE = datasets.table(1, 2), datasets.table(1, 2, 3)
+
+
+def quick(name: str) -> Any:
+    """A procedure of the registry that makes at most 40 passes."""
+    model = METHODS[name]()
+    return model.set_params(max_iter=min(40, model.max_iter)) if "max_iter" in model.get_params() else model
+
+
+def executed(source: str) -> Any:
+    """The model that a recording's Python makes, and what the program prints."""
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
+        warnings.simplefilter("ignore", discriminant.NotConvergedWarning)
+        warnings.simplefilter("ignore", discriminant.InfiniteEstimateWarning)
+        exec(source, names)
+    return names["model"], printed.getvalue()
+
+
+@pytest.mark.parametrize("data", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("name", METHODS)
+def test_every_procedure_is_recorded_and_its_python_makes_the_same(name: str, data: datasets.Dataset) -> None:
+    found = record(quick(name), *data)
+    head, steps = found["head"], found["steps"]
+    json.dumps(found, allow_nan=False)
+    assert len(steps) == head["n_steps"] + 1
+    model, printed = executed(head["python"])
+    assert "discriminant._" not in head["python"]
+    if head["kind"] == "linear":
+        assert np.ravel(model.weights_).tolist() == steps[-1][0]
+        assert printed.splitlines()[-1] == str(model.weights_.tolist())
+        assert len(head["row_class"]) == head["rows"] == len(steps[0][0]) // 3
+        assert head["maps"] is None
+    else:
+        assert {step[0] for step in steps} == {None}
+        assert head["maps"]["steps"][0] == 0
+        assert head["maps"]["steps"][-1] == head["n_steps"]
+    assert head["final"]["errors"] == int(np.sum(model.predict(np.array(head["points"]["x"])) != head["points"]["y"]))
+    assert head["curve"]["steps"] == sorted(head["curve"]["steps"])
+    assert max(head["curve"]["steps"], default=0) <= head["n_steps"]
+
+
+def test_the_perceptron_on_or_is_that_of_the_book() -> None:
+    found = record(Perceptron(), *datasets.or_function())
+    assert len(found["steps"]) == 10
+    assert found["steps"][0] == [[0.0, 0.0, 0.0], -1, None]
+    assert found["steps"][-1] == [[-1.0, 2.0, 2.0], found["steps"][-1][1], 1.0]
+    assert found["head"]["bound"] == pytest.approx(27)
+    assert found["head"]["final"]["status"] == "SEPARATED"
+    assert found["head"]["points"]["classes"] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Perceptron(), Perceptron(bias="radius"), Perceptron(margin=2.0, schedule="1/k"), Relaxation(eta=1.5),
+        Perceptron(order="random"), WidrowHoff(max_iter=5), PiecewiseLinearMachine(max_iter=20), KernelPerceptron(),
+        Perceptron(multiclass="one-vs-rest", max_iter=20), Perceptron(slack=2.0, multiclass="one-vs-rest"),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("data", [TWO, THREE], ids=["two", "three"])
+def test_each_correction_adds_the_pattern_that_is_named(model: Any, data: datasets.Dataset) -> None:
+    """a(k+1) − a(k) is η times (s, x), with s the increment of w₀, in the rows that it changes."""
+    found = record(model.set_params(max_iter=20), *data)
+    X, steps = np.array(found["head"]["points"]["x"]), found["steps"]
+    radius = (X * X).sum(axis=1).max() if getattr(model, "bias", "") == "radius" else 1.0
+    scale = radius + getattr(model, "slack", 0.0) ** 2 * (radius > 1)
+    named = 0
+    for before, (weights, row, eta) in itertools.pairwise(steps):
+        if row < 0:
+            continue
+        named += 1
+        change = np.subtract(weights, before[0]).reshape(-1, 3)
+        moved = change[np.abs(change).max(axis=1) > 0]
+        expected = eta * np.array([scale, *X[row]])
+        for each in moved:
+            np.testing.assert_allclose(each * np.sign(each[0]), expected, rtol=1e-6, atol=1e-9)
+    assert named >= found["head"]["n_steps"] - 1
+    assert not found["head"]["batch"]
+
+
+def test_of_equal_points_the_one_of_the_corrected_class_is_named() -> None:
+    X, y = [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]], [0, 1, 1]
+    steps = record(Perceptron(max_iter=1), X, y)["steps"]
+    assert [row for _, row, _ in steps] == [-1, 0, 1, 2]
+
+
+def test_where_every_visit_corrects_the_order_tells() -> None:
+    steps = record(RecursiveLeastSquares(), *TWO)["steps"]
+    assert [row for _, row, _ in steps[1:21]] == list(range(20))
+
+
+def test_batch_steps_name_no_pattern() -> None:
+    found = record(Perceptron(batch=True), *TWO)
+    assert found["head"]["batch"]
+    assert {row for _, row, _ in found["steps"]} == {-1}
+    assert {eta for _, _, eta in found["steps"][1:]} == {1.0}
+
+
+def test_an_answer_that_is_not_the_last_vector_is_a_step_of_its_own() -> None:
+    model = Perceptron(average=True).fit(*TWO)
+    steps = record(Perceptron(average=True), *TWO)["steps"]
+    assert len(steps) == model.n_corrections_ + 2
+    assert steps[-1] == [model.weights_.tolist(), -1, None]
+    assert steps[-2][0] == model.last_weights_.tolist()
+
+
+def test_a_direct_procedure_has_nothing_and_then_its_answer() -> None:
+    steps = record(discriminant.LeastSquares(), *TWO)["steps"]
+    assert steps[0] == [[0.0] * 3, -1, None]
+    assert len(steps) == 2
+
+
+def test_long_runs_are_thinned_but_begin_whole() -> None:
+    found = record(WidrowHoff(max_iter=1000), *TWO)
+    head, steps = found["head"], found["steps"]
+    assert head["thinned"]
+    assert len(steps) <= _course.MOST_STEPS + 1
+    assert head["numbers"][:50] == [2 * k for k in range(50)]  # the fit itself keeps every second of 20,000
+    assert head["numbers"][-1] == 20_000
+    assert len(head["curve"]["steps"]) == 1000
+    short = record(WidrowHoff(max_iter=150), *TWO)["head"]
+    assert short["numbers"][: _course.WHOLE + 1] == list(range(_course.WHOLE + 1))
+
+
+def test_maps_are_those_of_the_model() -> None:
+    model = SupportVectorMachine(kernel=mercer.Gaussian(sigma=2.0))
+    head = record(model, *TWO)["head"]
+    maps = head["maps"]
+    cells = np.frombuffer(base64.b64decode(maps["values"][-1]), np.uint8).reshape(maps["height"], maps["width"])
+    x0, x1, y0, y1 = maps["box"]
+    at = [x0 + (x1 - x0) * 30.5 / maps["width"], y0 + (y1 - y0) * 70.5 / maps["height"]]
+    fitted = model.fit(TWO.X, np.searchsorted(np.unique(TWO.y), TWO.y))
+    assert cells[70, 30] == fitted.predict([at])[0]
+    assert set(np.frombuffer(base64.b64decode(maps["values"][0]), np.uint8)) == {255}
+    assert head["support"] == fitted.support_.tolist()
+    assert head["alphas"] == fitted.alpha_.tolist()
+    assert head["level"] == 1.0
+
+
+def test_a_map_in_the_middle_is_that_of_a_shorter_run() -> None:
+    """The regions at a step are those of the weights that the run had there."""
+    whole = record(KernelPerceptron("gaussian"), *THREE)["head"]
+    for k in whole["maps"]["steps"][1:4]:
+        passes = next(j for j, step in enumerate(whole["curve"]["steps"]) if step >= k)
+        if whole["curve"]["steps"][passes] == k:
+            part = record(KernelPerceptron("gaussian", max_iter=passes + 1), *THREE)["head"]["maps"]
+            assert part["values"][-1] == whole["maps"]["values"][whole["maps"]["steps"].index(k)]
+
+
+def test_maps_of_a_network_are_those_of_shorter_fits() -> None:
+    X, y = datasets.xor()
+    options: dict[str, Any] = {"learning_rate": 0.05, "random_state": 3}
+    maps = record(MultilayerPerceptron((4,), "tanh", max_iter=100, **options), X, y)["head"]["maps"]
+    assert 25 <= len(maps["steps"]) <= 61
+    at = maps["steps"][len(maps["steps"]) // 2]
+    part = record(MultilayerPerceptron((4,), "tanh", max_iter=at, **options), X, y)["head"]["maps"]
+    assert part["values"][-1] == maps["values"][maps["steps"].index(at)]
+    assert maps["steps"][1] == 1
+
+
+def test_one_against_one_has_maps() -> None:
+    assert record(LogisticDiscriminant(), *THREE)["head"]["kind"] == "linear"
+    assert record(Perceptron(multiclass="one-vs-one", max_iter=20), *THREE)["head"]["kind"] == "maps"
+    assert record(MinOver("gaussian", max_iter=50), *THREE)["head"]["kind"] == "maps"
+
+
+def test_one_feature() -> None:
+    found = record(Perceptron(), [[0.0], [1.0], [3.0]], ["no", "no", "yes"])
+    assert found["head"]["one_feature"]
+    assert found["head"]["points"]["classes"] == ["no", "yes"]
+    assert all(len(weights) == 2 for weights, _, _ in found["steps"])
+    assert record(KernelPerceptron("gaussian"), [[0.0], [1.0], [3.0]], [0, 1, 0])["head"]["maps"]["height"] == 1
+
+
+def test_classes_that_are_absent_keep_their_indices() -> None:
+    found = record(Perceptron(), [[0.0, 0], [1, 1], [5, 5]], [5, 2, 5], classes=list("abcdef"))
+    assert found["head"]["row_class"] == [5]
+    assert record(Perceptron(max_iter=9), [[0.0, 0], [1, 1], [5, 5]], [5, 2, 0], classes=list("abcdef"))["head"][
+        "row_class"
+    ] == [0, 2, 5]
+
+
+def test_the_model_itself_stays_as_it_is() -> None:
+    model = Perceptron(order="random")
+    record(model, *TWO)
+    assert not hasattr(model, "weights_")
+    assert (model.record, model.random_state) == (None, None)
+
+
+def test_a_procedure_without_a_seed_is_recorded_the_same_again() -> None:
+    model = Perceptron(order="random")
+    assert record(model, *TWO)["steps"] == record(model, *TWO)["steps"]
+
+
+def test_parameters_of_ones_own_are_named_in_the_python() -> None:
+    source = record(Perceptron(schedule=lambda k: 1.0, start=[1, 1, 1.0]), *TWO)["head"]["python"]
+    assert "# schedule was an object of your own: add it." in source
+    assert "start=[1, 1, 1.0]" in source
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "says"), [([[1, 2, 3]] * 2, [0, 1], "one or two features"), ([[1, 2]], [0, 1], "y.shape")]
+)
+def test_data_that_cannot_be_shown_are_refused(X: Any, y: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        record(Perceptron(), X, y)
+
+
+def test_too_many_classes_are_refused() -> None:
+    with pytest.raises(ValueError, match="at most 6 classes"):
+        record(Perceptron(), np.eye(7)[:, :2], range(7))
+
+
+def test_equations_are_those_of_the_file() -> None:
+    assert equation(Perceptron)[0].startswith("a(k+1) = a(k) + η(k) yᵏ   where a(k)ᵗyᵏ ≤ b")
+    assert all(equation(getattr(discriminant, found.kind)) for found in METHODS.values())

@@ -44,7 +44,7 @@ export function numbersView(host, store) {
     const slot = store.slots[0];
     const recording = slot?.recording;
     const shown = recording ? lines(recording, store.stepOf(slot)) : [["a(1)", "appears with a run"]];
-    const most = recording ? 2 * recording.head.rows + 4 : 6;
+    const most = !recording ? 6 : recording.head.maps ? 3 : 2 * recording.head.rows + 4;
     host.style.minHeight = `${1.65 * most + 1.6}em`; // no jump between a step that has all lines and one that has few
     host.replaceChildren(...shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
   });

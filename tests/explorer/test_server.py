@@ -7,6 +7,7 @@ import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -108,6 +109,17 @@ def test_only_files_of_the_page_are_served(stubbed: Served) -> None:
     for path in sorted(room.STATIC.iterdir()):
         assert stubbed.http.get(f"http://{stubbed.host}/static/{path.name}").status_code == 200, path.name
     assert all(path.suffix in room.KINDS for path in room.STATIC.iterdir())
+
+
+def test_the_wheel_brings_the_page() -> None:
+    """A package without its page would start and show nothing."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    root = Path(__file__).parents[2]
+    shipped = {Path(file.relative_path).as_posix() for file in WheelBuilder(str(root)).recurse_included_files()}
+    pages = {f"src/discriminant/explorer/static/{path.name}" for path in room.STATIC.iterdir()}
+    assert len(pages) > 5
+    assert pages <= shipped
 
 
 def test_uploads_are_bounded_before_they_are_read(stubbed: Served) -> None:

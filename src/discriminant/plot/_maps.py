@@ -16,6 +16,7 @@ from ._course import Course
 
 CELLS = 96  # along each side
 ROOM = 0.25  # of the range of a feature, shown on each side of the patterns
+ASPECT, ALIKE = 5 / 4, 5.0  # the page's plane, width to height; up to this ratio of ranges its axes have the same unit
 MOST = 60  # maps of a run
 WORK = 200_000_000  # kernel values that all maps of a run may take, about 2 s
 OPEN = 255  # of a cell that the discriminants leave undecided
@@ -95,10 +96,15 @@ def _map(model: Any, grid: Array) -> NDArray[np.uint8]:
 
 
 def _box(X: Array) -> list[float]:
+    """What the page shows of the plane, and some more."""
     low, high = X.min(axis=0), X.max(axis=0)
     room = np.where(high > low, ROOM * (high - low), np.maximum(1.0, ROOM * np.abs(high)))
-    sides = [[float(a), float(b)] for a, b in zip(low - room, high + room, strict=True)]
-    return [*sides[0], *(sides[1] if len(sides) == 2 else [-1.0, 1.0])]
+    if X.shape[1] == 2:
+        sides = (high - low + 2 * room) * [1.0, ASPECT]
+        if sides.max() < ALIKE * sides.min():
+            room = room + (sides.max() - sides) / [2.0, 2.0 * ASPECT]
+    ends = [[float(a), float(b)] for a, b in zip(low - room, high + room, strict=True)]
+    return [*ends[0], *(ends[1] if len(ends) == 2 else [-1.0, 1.0])]
 
 
 def _grid(box: list[float], width: int, height: int) -> Array:

@@ -29,7 +29,7 @@ if (recordings) {
   store.replay = true;
   store.points = recordings[0].head.points;
   store.oneFeature = recordings[0].head.one_feature;
-  store.slots = recordings.map(({ head }) => newSlot(head.procedure, head.parameters));
+  store.slots = recordings.map(({ head }) => newSlot(head.procedure ?? head.title, head.parameters));
   for (const live of document.querySelectorAll("[data-live]")) live.hidden = true;
   document.body.classList.add("replay");
   document.title = `${recordings[0].head.title}: a replay`;

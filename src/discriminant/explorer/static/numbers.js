@@ -26,7 +26,7 @@ function lines({ head, steps }, step) {
     const own = head.points.y[row];
     const pattern = head.one_feature ? [1, at[0]] : [1, ...at];
     const sign = head.rows === 1 && own === present(head.points)[0] ? -1 : 1;
-    shown.push([`y${raised(k)}`, `${vector(pattern.map((value) => sign * value))}, row ${row} of ${head.points.classes[own]}`]);
+    shown.push([`y${raised(k)}`, `${vector(pattern.map((value) => sign * value))}, row ${row}, class ${head.points.classes[own]}`]);
     if (head.rows === 1) {
       const product = pattern.reduce((sum, value, i) => sum + sign * value * before[i], 0);
       shown.push([`a(${k})ᵗy${raised(k)}`, digits(product)]);
@@ -44,7 +44,7 @@ export function numbersView(host, store) {
     const slot = store.slots[0];
     const recording = slot?.recording;
     const shown = recording ? lines(recording, store.stepOf(slot)) : [["a(1)", "appears with a run"]];
-    const most = recording ? 2 * recording.head.rows + 4 : 6;
+    const most = !recording ? 6 : recording.head.maps ? 3 : 2 * recording.head.rows + 4;
     host.style.minHeight = `${1.65 * most + 1.6}em`; // no jump between a step that has all lines and one that has few
     host.replaceChildren(...shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
   });

@@ -15,12 +15,14 @@ function told(store) {
   if (slot.fresh) return "at work";
   const { head, steps } = recording;
   const step = store.stepOf(slot);
-  const bad = wrong(recording, step, weightsAt(recording, step), store.points)?.filter(Boolean).length;
+  const atEnd = step === head.n_steps && head.n_steps > 0;
+  const seen = wrong(recording, step, weightsAt(recording, step), store.points)?.filter(Boolean).length;
+  const bad = head.maps && atEnd ? head.final.errors : seen; // the cells of a map are coarse
   const errors = bad === undefined ? "nothing decided yet" : `${bad} wrong`;
-  if (step === head.n_steps && head.n_steps > 0) return `${errors}. ${head.final.sentence}`;
+  if (atEnd) return `${errors}. ${head.final.sentence}`;
   const row = steps[step]?.[1] ?? -1;
   const own = row >= 0 ? head.points.classes[head.points.y[row]] : "";
-  return row >= 0 ? `corrected by row ${row} of ${own}; ${errors}` : errors;
+  return row >= 0 ? `corrected by row ${row}, class ${own}; ${errors}` : errors;
 }
 
 /** @param {import("./state.js").Store} store */

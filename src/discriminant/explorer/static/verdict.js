@@ -32,7 +32,8 @@ export function verdictView(host, store) {
     drawn = shown;
     if (store.replay && !verdict) {
       const final = store.slots[0]?.recording?.head.final;
-      host.replaceChildren(element("p", { class: "headline" }, final?.sentence ?? ""));
+      const report = element("details", {}, element("summary", {}, "The report"), element("pre", {}, final?.report ?? ""));
+      host.replaceChildren(element("p", { class: "headline" }, final?.sentence ?? ""), report);
       return;
     }
     if (!verdict || !points.x.length) {

@@ -23,6 +23,11 @@ ALLIGATORS = {
     "George small": (16, 19, 1, 2, 3), "George large": (17, 1, 0, 1, 3),
 }  # fmt: skip
 
+# Hepatitis after a transfusion, of 4,588 patients by whether blood with surrogate markers was withheld and whether
+# donors were already screened for hepatitis C (Bull, Lewinger and Lee, Statistics in Medicine 26, 2007, of whom the
+# estimates of hepatitis C are infinite): none, hepatitis C, neither A nor B nor C.
+HEPATITIS = {(0, 0): (389, 5, 3), (0, 1): (1864, 5, 11), (1, 0): (400, 0, 2), (1, 1): (1896, 3, 10)}
+
 
 def alligators() -> tuple[pd.DataFrame, list[str]]:
     """One column of zeros and ones for each lake and size but the first, and the food of each animal."""
@@ -111,6 +116,29 @@ def test_alligators() -> None:
         ("reptile", "at=George large"): "-inf",
         **{(food, "at=Oklawaha small"): "+inf" for food in ("fish", "invertebrate", "other", "reptile")},
     }  # fmt: skip  (bird, the first class, is the reference)
+
+
+def test_hepatitis() -> None:
+    """No patient got hepatitis C where blood was withheld before the screening."""
+    cells = [
+        (withheld, screened, outcome)
+        for (withheld, screened), counts in HEPATITIS.items()
+        for outcome, n in zip(["free of it", "hepatitis C", "other"], counts, strict=True)
+        for _ in range(n)
+    ]
+    X = pd.DataFrame([(w, t, w * t) for w, t, _ in cells], columns=["withheld", "screened", "both"])
+    y = [outcome for _, _, outcome in cells]
+    s = separability(X, y)
+    assert (s.verdict, len(y), s.separated_rows.size) == ("quasi", 4588, 0)
+    for method in ("fast", "plain"):
+        assert s.certificate.verify(X, y, method=method)
+    concerned = (X["withheld"] == 1) & (X["screened"] == 0)
+    assert s.separated_pairs.tolist() == [[False, bool(cell), False] for cell in concerned]
+    ahead = "400 of 4,549 rows of free of it against hepatitis C, 2 of 26 rows of other against hepatitis C"
+    assert row(s, "ahead") == ahead
+    ways = s.coefficients()
+    infinite = {key: way for key, way in ways.items() if way != "finite"}
+    assert infinite == {("hepatitis C", "withheld"): "-inf", ("hepatitis C", "both"): "+inf"}
 
 
 def test_pairs_are_those_of_the_exact_rays(rng: np.random.Generator) -> None:

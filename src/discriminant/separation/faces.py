@@ -8,10 +8,10 @@ from math import gcd
 
 import numpy as np
 
-from .integers import combined, coordinates, kernel, pivots, products, relation
+from .integers import combined, coordinates, kernel, pivots, products, rank, relation
 from .lifting import Solution
 from .quick_check import Vectors
-from .rows import Matrix
+from .rows import Integers, Matrix
 from .system import Name, System
 
 BITS = 24  # of the weights that are chosen freely
@@ -112,7 +112,7 @@ class Face:
         divisor = gcd(*weights.values())
         weights = {name: w // divisor for name, w in weights.items()}
         self.relations.append(weights)
-        self.system.known.related()
+        self.system.known.related(weights)
         self.weights = added(self.weights, weights)
 
     def extend(self, names: list[Name]) -> None:
@@ -133,6 +133,20 @@ class Face:
         found = [name for name, row in zip(names, moved, strict=True) if any(row)]
         self.inside.update(set(names).difference(found))
         return found
+
+    def beside(self, b: Integers) -> Matrix:
+        """Vectors of the kernel that make a basis of it with b; all of them where b is zero."""
+        n = len(b)
+        vectors = self.vectors if self.span else [[int(j == k) for j in range(n)] for k in range(n)]
+        if not any(b):
+            return vectors
+        movers = [[k for k, value in enumerate(column) if value] for column in zip(*vectors, strict=True)]
+        alone = [some[0] for value, some in zip(b, movers, strict=True) if value and len(some) == 1]
+        for k in [min(alone)] if alone else range(len(vectors)):  # only vector k moves a column, as b does
+            others = [*vectors[:k], *vectors[k + 1 :]]
+            if alone or rank([b, *others]) == len(vectors):
+                return others
+        return vectors
 
     def within(self, system: System) -> Face:
         """The same face for a system of more rows, where every relation still holds."""

@@ -31,7 +31,7 @@ from scipy.linalg import qr
 
 from .._engine.progress import Tell
 from .._engine.threads import one_blas_thread
-from .beyond import too_large
+from .beyond import in_part
 from .boundary import LARGEST, BoundarySearch
 from .digits import echelon
 from .faces import Face
@@ -139,7 +139,7 @@ class FaceSearch:
                 if outcome is not None:
                     return outcome
             if self.direction is None and self.system.n_groups > 2 and self.system.n_columns > LARGEST:
-                raise too_large(self.system, LARGEST, lambda pair, tick: settle(pair, tick=tick), self.tick)
+                return in_part(self.system, LARGEST, lambda pair, tick: settle(pair, tick=tick), self.tick)
             live = self.face.outside(self.rows)
             if not live:
                 found = [] if len(self.rows) == self.system.n_names else strangers(self.face, self.rows, self.worst)

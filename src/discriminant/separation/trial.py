@@ -48,6 +48,7 @@ class Outcome:
     working: dict[Name, None]
     narrow: Narrow | None = None  # what it was found on, where the data are wide
     merged: Merged | None = None  # the same where some of the classes overlap in pairs, and others are left
+    maximal: bool = True  # whether the boundary is known to be N; else it may be less, and the face is not all of it
 
     @property
     def verdict(self) -> str:

@@ -12,6 +12,9 @@ span this space (their rank and that of b and kernel add up to the number of col
 vector separates more rows than b does: N empty is ``complete``, B empty is ``overlap``, else it is ``quasi``. Without a
 kernel each row of N has to be one of the relations' rows, or a combination of them, by elimination in whole numbers.
 
+A proof that is not ``maximal`` leaves open whether some vector separates more rows. It can only say ``quasi``: b, which
+separates some rows, excludes ``overlap``, and a relation excludes ``complete``.
+
 A rank is taken modulo a prime. It never exceeds the true rank, so that a sum which reaches the number of columns
 proves what it should.
 
@@ -66,9 +69,11 @@ def verify(proof: Certificate, X: Any, y: Any, conditions: type[Check]) -> bool:
         found = "overlap" if not separated else "quasi" if boundary else "complete"
         if found != proof.verdict:
             raise failure(f"it proves {found!r}, yet it says {proof.verdict!r}")
-        if boundary:
+        if not proof.maximal and (found != "quasi" or proof.kernel or not proof.relations):
+            raise failure("it is not maximal, yet not a proof of 'quasi' by b and by a relation")
+        if boundary and proof.maximal:
             check.span()
-        elif proof.relations or proof.kernel or proof.point is not None:
+        elif not boundary and (proof.relations or proof.kernel or proof.point is not None):
             raise failure("b separates every row, yet there are relations that say it cannot")
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
         raise failure(f"its parts are not what they should be ({error!r})") from error
@@ -87,7 +92,8 @@ def _check_claim(proof: Certificate) -> None:
     if not known or not fits:
         raise failure("it speaks of no two classes and of no counts, or in words that are unknown")
     vectors = [proof.direction, *proof.kernel, *(term for relation in proof.relations for term in relation)]
-    if not set(map(type, chain.from_iterable(vectors))) <= {int} or type(proof.intercept) is not bool:
+    flags = {type(proof.intercept), type(proof.maximal)}
+    if not set(map(type, chain.from_iterable(vectors))) <= {int} or flags != {bool}:
         raise failure("it holds numbers that are not whole")
     if any(type(part) is not Fraction for part in proof.point or ()):
         raise failure("its point is not given in fractions")

@@ -27,15 +27,18 @@ Floats = NDArray[np.float64]
 TALL = 8000  # rows for which no square factor Q is kept: 0.5 GiB
 NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
 SHORT = 1e8  # rows x columns x rank of a problem that SciPy solves in a fifth of a second
+FEW = 1_000  # numbers that a library is done with in milliseconds: a thread would take as long
 
 
-def heard(work: Callable[..., Any], *given: Any, **options: Any) -> Any:
+def heard(work: Callable[..., Any], table: Any, *given: Any, **options: Any) -> Any:
     """What a long call of a library answers; it runs in a thread, because Ctrl-C ends the wait for it at once."""
+    if table.size <= FEW:
+        return work(table, *given, **options)
     answer: Future[Any] = Future()
 
     def run() -> None:
         try:
-            answer.set_result(work(*given, **options))
+            answer.set_result(work(table, *given, **options))
         except BaseException as error:
             answer.set_exception(error)
 

@@ -61,7 +61,7 @@ def _visits(visits: Visits, A: Array, pocket: Array, counts: PocketCounts, b: An
         run += 1
         if run > pocket_run:
             if not tested:
-                start = np.int64(0)  # numba would compile a form of its own for a literal 0
+                start: Any = np.int64(0)  # numba would compile a form of its own for a literal 0
                 errors, fine = count_errors(X, labels, start, labels.size, A, pocket_errors)
                 tested, tests = True, tests - 1
                 if not fine:

@@ -23,14 +23,14 @@ from discriminant._engine import progress as _progress
 # Against the exact rays ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.ci) for chunk in range(1, 10))])
-def test_a_thousand_problems_with_ties(chunk: int) -> None:
+@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.ci) for chunk in range(1, 20))])
+def test_problems_with_ties(chunk: int) -> None:
     rng, seen = np.random.default_rng(chunk), {}
-    for trial in range(1000):
+    for trial in range(500):
         X, y = tied_problem(rng, 2 if trial % 5 else 3)
         s = check(X, y, intercept=bool(trial % 2))
         seen[s.verdict] = seen.get(s.verdict, 0) + 1
-    assert min(seen.values()) > 100
+    assert min(seen.values()) > 50
     assert len(seen) == 3
 
 
@@ -74,7 +74,7 @@ def test_a_sample_of_all_kinds_of_problems() -> None:
 
 def test_infinite_coefficients_are_the_signs_over_the_cone(rng: np.random.Generator) -> None:
     seen = set()
-    for trial in range(400):
+    for trial in range(150):
         X, y = tied_problem(rng, 3 if trial % 4 == 0 else 2)
         intercept = bool(trial % 2)
         signs = np.array(separation(X, y, intercept).signs).reshape(-1, X.shape[1] + intercept)[:, int(intercept) :]
@@ -87,7 +87,7 @@ def test_infinite_coefficients_are_the_signs_over_the_cone(rng: np.random.Genera
 def test_counts(rng: np.random.Generator) -> None:
     """Rows x for a zero, x and -x for a count above; a Poisson mean falls to zero against b."""
     verdicts = set()
-    for trial in range(400):
+    for trial in range(150):
         X, _ = tied_problem(rng)
         y = rng.integers(0, 3, len(X)) if trial % 8 else np.zeros(len(X), int)
         intercept = bool(trial % 2)
@@ -102,7 +102,7 @@ def test_counts(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("reading", ["decimal", "float"])
 def test_decimals_with_ties(reading: str, rng: np.random.Generator) -> None:
     for dtype in (np.float64, np.float32, np.float16):
-        for _ in range(100):
+        for _ in range(40):
             X, y = tied_problem(rng)
             check((X / dtype(10)).astype(dtype), y, reading=reading)
 
@@ -206,7 +206,7 @@ def test_breast_cancer_with_two_labels_flipped() -> None:
 
 def test_total_implies_linear_implies_pairwise(rng: np.random.Generator) -> None:
     order, seen = ["complete", "quasi", "overlap"], set()
-    for trial in range(60):
+    for trial in range(30):
         c = 3 + trial % 2
         y = np.r_[np.arange(c), np.arange(c), rng.integers(0, c, 2)]
         X = rng.integers(-3, 4, (y.size, 2)) + (0 if trial % 3 else 4) * np.c_[np.cos(2 * y), np.sin(2 * y)].round()
@@ -312,7 +312,7 @@ def test_one_row_a_class() -> None:
 
 
 def test_labels_rows_and_columns_may_change_places(rng: np.random.Generator) -> None:
-    for trial in range(60):
+    for trial in range(30):
         X, y = tied_problem(rng, 2 + trial % 2)
         s = separability(X, y)
         rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])

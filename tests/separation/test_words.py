@@ -142,7 +142,7 @@ def test_hepatitis() -> None:
 
 
 def test_pairs_are_those_of_the_exact_rays(rng: np.random.Generator) -> None:
-    for _ in range(60):
+    for _ in range(30):
         X, y = rng.integers(-1, 2, (7, 2)), np.r_[np.arange(3), rng.integers(0, 3, 4)]
         s = separability(X / 10, y)
         rows = rows_of(augmented(X), y.tolist(), 3)

@@ -13,6 +13,7 @@ Tests: ``tests/separation/test_integers.py``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from threading import Thread
@@ -30,6 +31,7 @@ TALL = 8000  # rows for which no square factor Q is kept: 0.5 GiB
 NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
 PAYS = 0.99  # of the distance that is left, at the most, after a block of columns that paid
 SHORT = 1e8  # rows x columns x rank of a problem that SciPy solves in a fifth of a second
+FEW = 1_000  # numbers that a library is done with in milliseconds: a thread would take as long
 
 
 def heard(work: Callable[..., Any], *given: Any, tick: Tell | None = None, **options: Any) -> Any:
@@ -37,6 +39,8 @@ def heard(work: Callable[..., Any], *given: Any, tick: Tell | None = None, **opt
 
     While it lasts, ``tick`` is called again and again, and may raise to end the wait.
     """
+    if getattr(given[0], "size", math.inf) <= FEW:
+        return work(*given, **options)
     answer: Future[Any] = Future()
 
     def run() -> None:

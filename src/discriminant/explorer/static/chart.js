@@ -28,9 +28,10 @@ export function chart(host, make) {
 }
 
 /** Words in the middle of an empty chart. */
-export const empty = ({ width, height }, colors, lines) => ({
-  shapes: lines.map((text, i) => ({ text, at: [width / 2, height / 2 + 18 * (i - (lines.length - 1) / 2)], anchor: "middle", size: 13, fill: colors.muted })),
-  label: lines.join(" "),
-});
+export function empty({ width, height }, colors, lines) {
+  const place = (i) => [width / 2, height / 2 + 18 * (i - (lines.length - 1) / 2)];
+  return { shapes: lines.map((text, i) => label(text, place(i), "middle", colors, { size: 13 })), label: lines.join(" ") };
+}
 
-export const label = (text, at, anchor, colors, more = {}) => ({ text, at, anchor, size: 11, fill: colors.muted, ...more });
+export const label = (text, at, anchor, colors, more = {}) =>
+  ({ text, at, anchor, size: 11, fill: colors.muted, ...more });

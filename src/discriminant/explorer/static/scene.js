@@ -82,7 +82,8 @@ function arrow([x, y], [dx, dy], color) {
   const length = Math.hypot(dx, dy);
   const [u, v] = [dx / length, dy / length];
   const [ex, ey] = [x + dx, y + dy];
-  const head = polyline([[ex, ey], [ex - 9 * u - 4.5 * v, ey - 9 * v + 4.5 * u], [ex - 9 * u + 4.5 * v, ey - 9 * v - 4.5 * u]], true);
+  const barb = (side) => [ex - 9 * u + side * v, ey - 9 * v - side * u];
+  const head = polyline([[ex, ey], barb(-4.5), barb(4.5)], true);
   return [
     { d: polyline([[x, y], [ex - 6 * u, ey - 6 * v]]), stroke: color, width: 2.4 },
     { d: head, fill: color },
@@ -133,7 +134,8 @@ export function proof(verdict, points, frame, theme, oneFeature) {
     const classes = [...new Set(verdict.support.map((entry) => entry.class))];
     for (const own of oneFeature ? [] : classes) {
       const pixels = hullOf(verdict, points, own).map(([x, y]) => [frame.X(x), frame.Y(y)]);
-      shapes.push({ d: polyline(pixels, true), fill: faded(theme.classes[own], 0.08), stroke: theme.classes[own], width: 1.4 });
+      const color = theme.classes[own];
+      shapes.push({ d: polyline(pixels, true), fill: faded(color, 0.08), stroke: color, width: 1.4 });
     }
     const shared = [frame.X(verdict.point[0]), frame.Y(verdict.point[1] ?? 0)];
     for (const { row } of verdict.support.filter((entry) => known(entry.row))) {
@@ -162,7 +164,6 @@ export function pointed(points, selected, cursor, frame, theme) {
 
 /** Rings about the support vectors: the points that hold the margin. */
 export function supportRings(head, frame, theme) {
-  return (head.support ?? [])
-    .filter((row) => head.points.x[row])
-    .map((row) => ({ d: circle(8), at: [frame.X(head.points.x[row][0]), frame.Y(head.points.x[row][1])], stroke: theme.ink, width: 1.1 }));
+  const points = (head.support ?? []).map((row) => head.points.x[row]);
+  return points.map(([x, y]) => ({ d: circle(8), at: [frame.X(x), frame.Y(y)], stroke: theme.ink, width: 1.1 }));
 }

@@ -18,7 +18,7 @@ LARGEST = 150_000  # bytes of a picture
 STEP = 27  # where the perceptron errs still, and its arrow is long
 LOOKS: dict[str, dict[str, Any]] = {
     "light": {"viewport": {"width": 1280, "height": 860}},
-    "dark": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
+    "dark": {"viewport": {"width": 1280, "height": 1000}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 375, "height": 780}, "device_scale_factor": 2},
 }
 
@@ -38,7 +38,7 @@ def photograph(browser: Any, address: str, name: str, options: dict[str, Any]) -
         expect(page.locator("#race-rows")).not_to_contain_text(re.compile("–"), timeout=60_000)
     page.get_by_role("slider", name="Step").fill(str(STEP))
     expect(status).to_have_text(re.compile(f"^step {STEP} of"))
-    page.evaluate("document.activeElement.blur()")
+    page.evaluate("() => { document.activeElement.blur(); scrollTo(0, 0); }")
     path = FOLDER / f"explorer-{name}.png"
     path.write_bytes(smaller(page.screenshot()))
     page.close()

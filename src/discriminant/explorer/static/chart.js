@@ -13,14 +13,17 @@ export function chart(host, make) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("role", "img");
   host.replaceChildren(svg);
+  let size = { width: 0, height: 0 }; // kept: to ask for it in every frame makes the browser lay out the page anew
   const draw = () => {
-    const size = { width: host.clientWidth, height: host.clientHeight };
     if (size.width === 0) return;
     const { shapes, label } = make(size, theme());
     svg.setAttribute("aria-label", label);
     svg.innerHTML = svgText(shapes);
   };
-  new ResizeObserver(draw).observe(host);
+  new ResizeObserver(([{ contentRect }]) => {
+    size = { width: contentRect.width, height: contentRect.height };
+    draw();
+  }).observe(host);
   return draw;
 }
 

@@ -107,10 +107,10 @@ export function correction(recording, step, frame, theme) {
 
 const hulls = new WeakMap();
 
-/** The hull of a class, found once while the points stay. */
-function hullOf(points, own) {
-  if (!hulls.has(points)) hulls.set(points, []);
-  return (hulls.get(points)[own] ??= hull(points.x.filter((_, i) => points.y[i] === own)));
+/** The hull of a class, found once for a verdict: while a point is dragged the old proof stays until the new one comes. */
+function hullOf(verdict, points, own) {
+  if (!hulls.has(verdict)) hulls.set(verdict, []);
+  return (hulls.get(verdict)[own] ??= hull(points.x.filter((_, i) => points.y[i] === own)));
 }
 
 /** The verdict's proof: the widest separating plane with its nearest points, or the hulls and the point they share. */
@@ -132,7 +132,7 @@ export function proof(verdict, points, frame, theme, oneFeature) {
   if (verdict.point) {
     const classes = [...new Set(verdict.support.map((entry) => entry.class))];
     for (const own of oneFeature ? [] : classes) {
-      const pixels = hullOf(points, own).map(([x, y]) => [frame.X(x), frame.Y(y)]);
+      const pixels = hullOf(verdict, points, own).map(([x, y]) => [frame.X(x), frame.Y(y)]);
       shapes.push({ d: polyline(pixels, true), fill: faded(theme.classes[own], 0.08), stroke: theme.classes[own], width: 1.4 });
     }
     const shared = [frame.X(verdict.point[0]), frame.Y(verdict.point[1] ?? 0)];

@@ -189,9 +189,10 @@ def test_a_generator_has_sliders(opened: Open) -> None:
     choices = page.get_by_label("Data set").locator("optgroup[label=Generators] option")
     page.get_by_label("Data set").select_option(value=choices.first.get_attribute("value"))
     expect(page.locator("#generator input[type=range]").first).to_be_visible()
-    steps(page, "0 of [1-9]")
-    page.get_by_role("slider", name="n").first.press("Home")
-    expect(page.locator("#size")).not_to_have_text("20 points")
+    settled(page)
+    before = points(page)
+    page.locator("#generate-count").press("Home")
+    expect(page.locator("#size")).not_to_have_text(f"{before} points")
 
 
 # --- procedures and time
@@ -380,14 +381,15 @@ def test_a_link_brings_everything_back(opened: Open) -> None:
     place_two_classes(page)
     page.get_by_label("Procedure").select_option("relaxation")
     page.get_by_label("margin", exact=True).fill("2")
-    steps(page, "0 of [1-9]")
+    steps(page, "0 of 4")
     for _ in range(3):
         button(page, "Step").click()
+    steps(page, "3 of 4")
     seen = numbers(page)
     button(page, "Share link").click()
     expect(page.get_by_role("status")).to_contain_text("the link is on the clipboard")
     again = opened(page.evaluate("navigator.clipboard.readText()"))
-    steps(again, "3 of")
+    steps(again, "3 of 4")
     assert numbers(again) == seen
     assert points(again) == 5
     expect(again.get_by_label("Procedure")).to_have_value("relaxation")
@@ -400,13 +402,11 @@ def test_a_link_brings_everything_back(opened: Open) -> None:
 @pytest.mark.parametrize("look", LOOKS)
 def test_axe_has_nothing_to_complain_of(look: str, opened: Open) -> None:
     page = ready(opened(**LOOKS[look]))
+    button(page, "Lesson").click()
+    expect(page.locator("#lesson-title")).not_to_be_empty()
     button(page, "Race").click()
     expect(page.locator("#race-rows")).to_contain_text("Relaxation")
     button(page, "Step").click()
-    assert not complaints_of_axe(page)
-    button(page, "Race").click()
-    button(page, "Lesson").click()
-    expect(page.locator("#lesson-title")).not_to_be_empty()
     assert not complaints_of_axe(page)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
@@ -437,7 +437,7 @@ async ([button, from]) => {
     await new Promise(requestAnimationFrame);
   }
   send("pointerup", x, y);
-  return (1000 * frames) / (performance.now() - begin);
+  return [frames, (performance.now() - begin) / 1000];
 }
 """
 SELECTED = """
@@ -448,21 +448,35 @@ SELECTED = """
 """
 
 
+def filmed(page: Any, button: int, start: list[float]) -> str:
+    """Frames a second of a drag, and what a frame takes of the page's thread, whatever else the machine does."""
+    tools = page.context.new_cdp_session(page)
+    tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def busy() -> float:
+        found = {each["name"]: each["value"] for each in tools.send("Performance.getMetrics")["metrics"]}
+        return float(found["TaskDuration"])
+
+    before = busy()
+    frames, seconds = page.evaluate(FILM, [button, start])
+    return f"{frames / seconds:.0f} frames a second ({1000 * (busy() - before) / frames:.0f} ms of processor time each)"
+
+
 def test_five_thousand_points_can_be_dragged(opened: Open, capsys: pytest.CaptureFixture[str]) -> None:
     page = ready(opened())
     upload(page, "many.csv", table(5000))
     expect(page.locator("#size")).to_have_text("5,000 points")
     settled(page)
-    panned = page.evaluate(FILM, [2, [300, 200]])
+    panned = filmed(page, 2, [300, 200])
     page.get_by_role("button", name="Fit view").click()
     page.get_by_role("region", name="Plane").focus()
     page.keyboard.press("]")
     page.wait_for_function(SELECTED)
-    dragged = page.evaluate(FILM, [0, page.evaluate(SELECTED)])
+    dragged = filmed(page, 0, page.evaluate(SELECTED))
     assert points(page) == 5000
     expect(button(page, "Undo")).to_be_enabled()
     with capsys.disabled():
-        print(f"\n5,000 points: {panned:.0f} frames a second panned, {dragged:.0f} dragged")
+        print(f"\n5,000 points: panned at {panned}, dragged at {dragged}")
 
 
 def test_the_verdict_follows_a_drag(opened: Open, capsys: pytest.CaptureFixture[str]) -> None:

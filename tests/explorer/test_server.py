@@ -169,7 +169,7 @@ def test_50_clients_at_once(stubbed: Served) -> None:
         with stubbed.page() as page:
             told = ask(page, message("run", k, slot=k % 4)) + ask(page, message("verdict", k))
             assert all(each["id"] == k for each in told)
-            return [each["type"] for each in told if each["type"] != "waiting"]
+            return [each["type"] for each in told if each["type"] not in ("waiting", "progress")]
 
     with ThreadPoolExecutor(50) as clients:
         found = list(clients.map(visit, range(50)))
@@ -194,7 +194,7 @@ def test_there_is_an_end_to_open_pages(stubbed: Served, monkeypatch: pytest.Monk
 def test_a_run_that_takes_too_long_is_ended(stubbed: Served) -> None:
     with stubbed.page() as page:
         told = ask(page, message("run", 3, seed=60))
-        assert [each["type"] for each in told] == ["started", "progress", "error"]
+        assert list(dict.fromkeys(each["type"] for each in told)) == ["started", "progress", "error"]
         assert "ended after 1.5 seconds" in told[-1]["message"]
         assert ask(page, message("run", 4))[-1]["type"] == "frames"
 

@@ -59,6 +59,17 @@ def brief(told: Told) -> list[tuple[str, int]]:
     return [(each["type"], each["id"]) for each in told]
 
 
+async def quiet(page: session.Session, *busy: int) -> None:
+    """Wait until nothing is at work but in these slots."""
+    while set(page._current) - set(busy) or page._telling:
+        await asyncio.sleep(0.001)
+
+
+async def begun(pool: SlowPool, id: int) -> None:
+    while id not in pool.begun:
+        await asyncio.sleep(0.001)
+
+
 async def ask(page: session.Session, kind: str, id: int, **facts: Any) -> None:
     await page.handle(json.dumps(message(kind, id, **facts)))
 
@@ -66,7 +77,7 @@ async def ask(page: session.Session, kind: str, id: int, **facts: Any) -> None:
 def test_a_run_is_started_and_answered() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
         await ask(page, "run", 1)
-        await asyncio.sleep(0.05)
+        await quiet(page)
 
     assert brief(played(play)[0]) == [("started", 1), ("recording", 1), ("frames", 1)]
 
@@ -75,7 +86,7 @@ def test_of_three_runs_of_a_slot_the_second_is_passed_over() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
         for id in (1, 2, 3):
             await ask(page, "run", id)
-        await asyncio.sleep(0.05)
+        await quiet(page)
 
     told, pool = played(play)
     assert pool.begun == [1, 3]
@@ -87,10 +98,10 @@ def test_a_long_run_is_ended_for_a_newer_one(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(session, "GRACE", 0.05)
 
     async def play(page: session.Session, pool: SlowPool) -> None:
-        await ask(page, "run", 1, seed=5)
-        await asyncio.sleep(0.02)
+        await ask(page, "run", 1, seed=60)
+        await begun(pool, 1)
         await ask(page, "run", 2)
-        await asyncio.sleep(0.2)
+        await quiet(page)
 
     told, pool = played(play)
     assert pool.broken == [1]
@@ -99,11 +110,11 @@ def test_a_long_run_is_ended_for_a_newer_one(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_slots_and_verdicts_do_not_wait_for_each_other() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
-        await ask(page, "run", 1, seed=5)
+        await ask(page, "run", 1, seed=60)
         await ask(page, "run", 2, slot=1)
         await ask(page, "verdict", 3)
         await ask(page, "dataset", 4)
-        await asyncio.sleep(0.05)
+        await quiet(page, 0)
 
     told, _ = played(play)
     assert {id for kind, id in brief(told) if kind == "frames"} == {2, 3, 4}
@@ -113,7 +124,7 @@ def test_a_run_that_is_cancelled_before_it_begins_is_told_of() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
         await ask(page, "run", 1)
         await ask(page, "cancel", 2)
-        await asyncio.sleep(0.02)
+        await quiet(page)
 
     told, pool = played(play)
     assert (brief(told), pool.begun) == ([("cancelled", 1)], [])
@@ -121,11 +132,11 @@ def test_a_run_that_is_cancelled_before_it_begins_is_told_of() -> None:
 
 def test_cancel_ends_a_run_and_forgets_what_waits() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
-        await ask(page, "run", 1, seed=5)
-        await asyncio.sleep(0.02)
+        await ask(page, "run", 1, seed=60)
+        await begun(pool, 1)
         await ask(page, "run", 2)
         await ask(page, "cancel", 3)
-        await asyncio.sleep(0.05)
+        await quiet(page)
 
     told, pool = played(play)
     assert (pool.begun, pool.broken) == ([1], [1])
@@ -135,8 +146,8 @@ def test_cancel_ends_a_run_and_forgets_what_waits() -> None:
 def test_a_page_that_goes_away_ends_its_runs() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
         for slot in range(4):
-            await ask(page, "run", slot, slot=slot, seed=5)
-        await asyncio.sleep(0.02)
+            await ask(page, "run", slot, slot=slot, seed=60)
+            await begun(pool, slot)
 
     assert sorted(played(play)[1].broken) == [0, 1, 2, 3]
 
@@ -144,12 +155,12 @@ def test_a_page_that_goes_away_ends_its_runs() -> None:
 def test_a_page_is_made_of_the_last_runs() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
         await ask(page, "page", 1)
-        await asyncio.sleep(0.02)
+        await quiet(page)
         await ask(page, "run", 2)
         await ask(page, "run", 3, slot=2)
-        await asyncio.sleep(0.02)
+        await quiet(page)
         await ask(page, "page", 4, slots=[2, 0])
-        await asyncio.sleep(0.02)
+        await quiet(page)
 
     told, _ = played(play)
     assert "no run in this slot" in told[0]["message"]
@@ -162,7 +173,7 @@ def test_progress_is_told_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None
 
     async def play(page: session.Session, pool: SlowPool) -> None:
         await ask(page, "run", 1, seed=1)
-        await asyncio.sleep(0.09)
+        await quiet(page)
 
     told, _ = played(play)
     assert [each["type"] for each in told].count("progress") >= 2

@@ -135,7 +135,7 @@ def test_six_classes_of_equal_names() -> None:
         ("perceptron", {"margin": "x"}, "margin", "must be a number"),
         ("perceptron", {"batch": 1}, "batch", "must be true or false"),
         ("perceptron", {"schedule": "rls"}, "schedule", "must be one of 0.01"),
-        ("perceptron", {"margn": 1}, "margn", "did you mean 'margin'"),
+        ("perceptron", {"margn": 1}, "margn", "there are batch, margin, schedule"),
         ("perceptron", {"start": 1}, "start", "no control of Perceptron"),
         ("perceptron", {"batch": True, "pocket": True}, "batch", "must not be given together"),
         ("multilayer-perceptron", {"hidden": [10**6]}, "hidden", "must be one of"),

@@ -18,7 +18,7 @@ import numpy as np
 import discriminant
 
 from .. import criteria, datasets, mercer
-from .._guards.parameters import Choice, Number, Or, refused, suggestion, table_of
+from .._guards.parameters import Choice, Number, Or, refused, table_of, unknown
 from ..comparison.methods import METHODS, Procedure, full_name, kebab
 from ..plot.page import telling_features
 from ..plot.recording import equation
@@ -65,8 +65,12 @@ OFFERED: dict[str, tuple[Any, ...]] = {
     "batch_size": ("auto", 1, 2, 4, 8, 32),
     "shrinkage": (None, "auto", 0.1, 0.5, 0.9),
 }
-WORDS = {  # words of a variant as a title has them
+TITLES = {  # that are not just the words of the class
+    "HoKashyap": "Ho-Kashyap", "WidrowHoff": "Widrow-Hoff", "MinOver": "MinOver", "BalancedWinnow": "Balanced Winnow",
+}  # fmt: skip
+WORDS = {  # of a variant
     "radius-bias": "bias of the radius", "large-c": "large C", "fixed-step": "fixed step",
+    "gaussian": "Gaussian kernel", "fisher": "Fisher's targets",
 }  # fmt: skip
 
 
@@ -79,10 +83,7 @@ def procedures() -> list[Json]:
 def _procedure(name: str, found: Procedure) -> Json:
     kind = getattr(discriminant, found.kind)
     words = name.removeprefix(kebab(found.kind)).strip("-")
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", found.kind)
-    title = spaced[0] + (spaced[1:] if found.kind in ("HoKashyap", "WidrowHoff") else spaced[1:].lower())
-    if found.kind in ("HoKashyap", "WidrowHoff", "MinOver"):
-        title = {"HoKashyap": "Ho-Kashyap", "WidrowHoff": "Widrow-Hoff", "MinOver": "MinOver"}[found.kind]
+    title = TITLES.get(found.kind, kebab(found.kind).replace("-", " ").capitalize())
     room = kind.__module__.split(".")[1]
     return {
         "name": name,
@@ -180,9 +181,7 @@ def estimator(procedure: str, parameters: Json, seed: int) -> Any:
     given = {}
     for parameter, value in parameters.items():
         if parameter not in known:
-            near = suggestion(parameter, known)
-            hint = f"did you mean {near[0]!r}?" if near else "choose one of its controls."
-            raise ValueError(f"{parameter}={value!r} is no control of {found.kind}; {hint}")
+            raise ValueError(f"{parameter}={value!r} is no control of {found.kind}; there are {', '.join(known)}.")
         given[parameter] = value_of(parameter, value, known[parameter])
     model = found().set_params(**given)
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
@@ -213,7 +212,9 @@ def _with_floats(options: list[Any]) -> list[Any]:
 # --- data sets
 
 PAIRS = ((1, 2), (1, 3), (2, 4), (1, 2, 3))  # of the categories of the books' table
-GENERATED = ("redundant", "planted_margin", "overlap", "gaussian_pair", "seven")  # these are generators, or have none
+NOT_LISTED = (  # the first have generators here, the others lose their sense with a third feature
+    "redundant", "planted_margin", "overlap", "gaussian_pair", "seven", "parity", "boolean",
+)  # fmt: skip
 
 
 @cache
@@ -221,7 +222,7 @@ def data_sets() -> dict[str, tuple[str, Callable[[], datasets.Dataset]]]:
     """The data sets that fit on a plane, by name: a title, and what loads each."""
     known: dict[str, tuple[str, Callable[[], datasets.Dataset]]] = {}
     for name in datasets.names():
-        if name not in GENERATED:
+        if name not in NOT_LISTED:
             found = datasets.load(name)
             n, d = found.X.shape
             if d >= 2 and n <= MOST_POINTS and found.y.dtype.kind in "iu" and 2 <= len(set(found.y)) <= MOST_CLASSES:
@@ -234,8 +235,10 @@ def data_sets() -> dict[str, tuple[str, Callable[[], datasets.Dataset]]]:
 
 
 def _title(name: str) -> str:
-    words = name.replace("_function", "").replace("_", " ")
-    return words.upper() if words in ("or", "and", "xor") else words.replace("svm", "SVM")[0].upper() + words[1:]
+    words = re.sub(
+        r"\b(or|and|xor|svm)\b", lambda found: found[0].upper(), name.removesuffix("_function").replace("_", " ")
+    )
+    return words[0].upper() + words[1:]
 
 
 def listed() -> list[Json]:
@@ -259,8 +262,7 @@ def data_set(name: str) -> tuple[Json, str]:
     """The points of a data set, of many features those two whose class means differ most; and its title."""
     known = data_sets()
     if name not in known:
-        near = suggestion(name, known)
-        raise ValueError(f"name={name!r} must be a data set; {f'did you mean {near[0]!r}?' if near else 'choose one.'}")
+        raise unknown("name", name, "a data set", known)
     title, load = known[name]
     found = load()
     return points_of(found.X, found.y, found.feature_names, found.target_names), title

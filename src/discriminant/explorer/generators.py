@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import datasets
-from .._guards.parameters import suggestion
+from .._guards.parameters import unknown
 from .messages import MOST_CLASSES, Json
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -106,10 +106,7 @@ def _control(name: str, low: float, high: float, default: float, help: str) -> J
 def drawn(name: str, parameters: Json) -> tuple[NDArray[np.float64], NDArray[np.int64], str]:
     """Points and labels of a generator, and its title."""
     if name not in GENERATORS:
-        near = suggestion(name, GENERATORS)
-        raise ValueError(
-            f"name={name!r} must be a generator; {f'did you mean {near[0]!r}?' if near else 'choose one.'}"
-        )
+        raise unknown("name", name, "a generator", GENERATORS)
     found = GENERATORS[name]
     known = {each[0]: each for each in _controls(found)}
     given: dict[str, Any] = {key: each[3] for key, each in known.items()}

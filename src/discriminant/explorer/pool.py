@@ -119,15 +119,17 @@ class Pool:
         worker, done = None, False
         try:
             worker = await self._take()
-            async with asyncio.timeout(self.seconds) as limit:
-                answers = worker.ask(json.dumps(job))
-                async for text in answers:
-                    yield text
+            end = asyncio.get_running_loop().time() + self.seconds
+            answers = worker.ask(json.dumps(job))
+            while True:
+                async with asyncio.timeout_at(end):  # not around the yield: the time of whoever iterates does not count
+                    text = await anext(answers, None)
+                if text is None:
+                    break
+                yield text
             done = True
         except TimeoutError:
-            if not limit.expired():
-                raise
-            yield self._failed(job, self._late())
+            yield self._failed(job, self._late() if worker else f"No worker was ready within {STARTING:g} seconds.")
         except WorkerEnded:
             yield self._failed(job, "The run needed more memory than it may take, or broke off; take fewer points.")
         finally:

@@ -122,7 +122,7 @@ class Explorer:
         self.start, self.seconds = start, seconds
         self.pool: Pool
         self.sockets = 0
-        self._welcome: asyncio.Task[str]
+        self._welcome, self._greeted = "", asyncio.Lock()
         routes = [
             Route("/", self._page),
             Route("/static/{name}", self._static),
@@ -134,18 +134,24 @@ class Explorer:
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
         self.pool = Pool(self.seconds)
-        self._welcome = asyncio.create_task(self._made_welcome())
+        greeting = asyncio.create_task(self._greeting())  # before anybody asks for it: it starts a worker
         try:
             yield
         finally:
-            self._welcome.cancel()
-            await asyncio.gather(self._welcome, return_exceptions=True)
+            greeting.cancel()
+            await asyncio.gather(greeting, return_exceptions=True)
             await self.pool.close()
 
-    async def _made_welcome(self) -> str:
-        """What every page is told first; the first job also warms a worker."""
-        job = {"job": "welcome", "start": self.start, "seconds": self.seconds}
-        return await self.pool.answer(job)
+    async def _greeting(self) -> str:
+        """What every page is told first; it is made once, and again where that failed."""
+        async with self._greeted:
+            if not self._welcome:
+                job = {"job": "welcome", "start": self.start, "seconds": self.seconds}
+                answer = await self.pool.answer(job)
+                if json.loads(answer)["type"] == "error":
+                    return answer
+                self._welcome = answer
+        return self._welcome
 
     def _knows(self, given: str | None) -> bool:
         return given is not None and secrets.compare_digest(given.encode(), self.token.encode())
@@ -189,7 +195,7 @@ class Explorer:
         session = Session(self.pool, send)
         try:
             await page.accept()
-            await send(await asyncio.shield(self._welcome))
+            await send(await self._greeting())
             while True:
                 await session.handle(await page.receive_text())
         except (WebSocketDisconnect, KeyError, RuntimeError):  # gone; or it sends bytes, which nobody asked for

@@ -53,7 +53,8 @@ def record(
     if "random_state" in known and known["random_state"] is None:
         chosen["random_state"] = SEED
     snapshots = Snapshots()
-    if hasattr(model.set_params(**chosen), "coefs_") or "hidden" in known:
+    model.set_params(**chosen)
+    if "hidden" in known:  # the history of a network keeps no weights
         model.set_callbacks(snapshots)
     begin = time.perf_counter()
     with warnings.catch_warnings():

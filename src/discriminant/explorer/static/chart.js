@@ -13,21 +13,25 @@ export function chart(host, make) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("role", "img");
   host.replaceChildren(svg);
+  let size = { width: 0, height: 0 }; // kept: to ask for it in every frame makes the browser lay out the page anew
   const draw = () => {
-    const size = { width: host.clientWidth, height: host.clientHeight };
     if (size.width === 0) return;
     const { shapes, label } = make(size, theme());
     svg.setAttribute("aria-label", label);
     svg.innerHTML = svgText(shapes);
   };
-  new ResizeObserver(draw).observe(host);
+  new ResizeObserver(([{ contentRect }]) => {
+    size = { width: contentRect.width, height: contentRect.height };
+    draw();
+  }).observe(host);
   return draw;
 }
 
 /** Words in the middle of an empty chart. */
-export const empty = ({ width, height }, colors, lines) => ({
-  shapes: lines.map((text, i) => ({ text, at: [width / 2, height / 2 + 18 * (i - (lines.length - 1) / 2)], anchor: "middle", size: 13, fill: colors.muted })),
-  label: lines.join(" "),
-});
+export function empty({ width, height }, colors, lines) {
+  const place = (i) => [width / 2, height / 2 + 18 * (i - (lines.length - 1) / 2)];
+  return { shapes: lines.map((text, i) => label(text, place(i), "middle", colors, { size: 13 })), label: lines.join(" ") };
+}
 
-export const label = (text, at, anchor, colors, more = {}) => ({ text, at, anchor, size: 11, fill: colors.muted, ...more });
+export const label = (text, at, anchor, colors, more = {}) =>
+  ({ text, at, anchor, size: 11, fill: colors.muted, ...more });

@@ -2,6 +2,7 @@
 // only what differs from the default is sent back.
 
 import { byId, element, field } from "./dom.js";
+import { newSlot } from "./state.js";
 
 /**
  * @typedef {Object} Control
@@ -10,7 +11,7 @@ import { byId, element, field } from "./dom.js";
  * @property {boolean} [whole] @property {Array} [options] @property {string} [help]
  */
 
-const worded = (value) => (Array.isArray(value) ? value.join(", ") || "none" : value === null ? "none" : value === true ? "yes" : value === false ? "no" : String(value));
+const worded = (value) => (Array.isArray(value) && value.length ? value.join(", ") : String(value ?? "none") || "none");
 
 /** An input for one parameter; `read` gives its value, undefined where it says nothing. */
 function input(control, value, id, slider) {
@@ -20,7 +21,8 @@ function input(control, value, id, slider) {
   }
   if (control.control === "choice") {
     const at = control.options.findIndex((option) => JSON.stringify(option) === JSON.stringify(value));
-    const options = control.options.map((option, i) => element("option", { value: i, selected: i === at }, worded(option)));
+    const options = control.options.map((option, i) =>
+      element("option", { value: i, selected: i === at }, worded(option)));
     const select = element("select", { id }, ...options);
     return { node: select, read: () => control.options[Number(select.value)] };
   }
@@ -30,7 +32,7 @@ function input(control, value, id, slider) {
     id, type: range ? "range" : "number", step, min: control.low, max: control.high, value: value ?? "",
     placeholder: control.default === null ? "automatic" : "", inputmode: range ? null : "decimal",
   });
-  return { node: box, read: () => (box.value === "" || Number.isNaN(box.valueAsNumber) ? undefined : box.valueAsNumber) };
+  return { node: box, read: () => (Number.isNaN(box.valueAsNumber) ? undefined : box.valueAsNumber) };
 }
 
 /**
@@ -100,8 +102,7 @@ export function controlsView(store, runner) {
     }
   };
   select.addEventListener("change", () => {
-    const parameters = {};
-    store.slots[0] = { ...store.slots[0], procedure: select.value, parameters, fresh: true, error: "", parameter: null };
+    store.slots[0] = { ...newSlot(select.value), recording: store.slots[0].recording };
     runner.run(0);
     store.change("problem");
   });

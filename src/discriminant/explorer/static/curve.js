@@ -48,7 +48,7 @@ export function curveView(host, caption, store) {
       if (!values?.some((value) => Number.isFinite(value))) continue;
       const { at, low, high } = scale(values, bottom, TOP);
       const points = curve.steps.map((k, i) => [X(k), at(values[i])]).filter(([, y]) => Number.isFinite(y));
-      shapes.push({ d: polyline(points.length > 1 ? points : [...points, ...points]), stroke: color, width: 1.8, dash });
+      shapes.push({ d: polyline(points), stroke: color, width: 1.8, dash });
       shapes.push(label(digits(high, 3), [side, TOP + 4], anchor, colors, { fill: color }));
       shapes.push(label(digits(low, 3), [side, bottom], anchor, colors, { fill: color }));
     }

@@ -39,7 +39,8 @@ function classRadios(store) {
 function pickColumns(table, name, store) {
   const host = byId("columns");
   const select = (id, label, chosen, names) => {
-    const made = element("select", { id }, ...names.map((column) => element("option", { value: column, selected: column === chosen }, column)));
+    const options = names.map((column) => element("option", { value: column, selected: column === chosen }, column));
+    const made = element("select", { id }, ...options);
     return [made, element("div", { class: "field" }, element("label", { for: id }, label), made)];
   };
   const numeric = table.columns.filter((column) => column.kind === "number").map((column) => column.name);
@@ -53,14 +54,17 @@ function pickColumns(table, name, store) {
   const values = (column) => table.columns.find((found) => found.name === column).values;
   const use = () => {
     const named = values(targetSelect.value);
-    const classes = [...new Set(named.filter((label) => label !== null).map(String))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    const different = new Set(named.filter((label) => label !== null).map(String));
+    const classes = [...different].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
     if (classes.length > MOST_CLASSES) {
-      return store.tell(`target=${targetSelect.value} has ${classes.length} different values; choose a column with at most ${MOST_CLASSES}`, true);
+      const fault = `target=${targetSelect.value} has ${classes.length} different values`;
+      return store.tell(`${fault}; choose a column with at most ${MOST_CLASSES}`, true);
     }
     const features = [oneSelect.value, twoSelect.value];
     const [u, v] = features.map(values);
-    const rows = named.map((_, i) => i).filter((i) => named[i] !== null && Number.isFinite(u[i]) && Number.isFinite(v[i]));
-    store.load({ x: rows.map((i) => [u[i], v[i]]), y: rows.map((i) => classes.indexOf(String(named[i]))), classes, features }, name);
+    const rows = [...named.keys()].filter((i) => [named[i], u[i], v[i]].every((value) => value !== null));
+    const own = rows.map((i) => classes.indexOf(String(named[i])));
+    store.load({ x: rows.map((i) => [u[i], v[i]]), y: own, classes, features }, name);
   };
   const button = element("button", { type: "button", click: use }, "Use these columns");
   host.replaceChildren(targetField, oneField, twoField, button);

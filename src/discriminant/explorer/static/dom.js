@@ -28,8 +28,10 @@ export function digits(value, significant = 4) {
   return text.replace("-", "−").replace("e+", "e");
 }
 
+const grouped = new Intl.NumberFormat("en-US");
+
 /** @param {number} value */
-export const counted = (value) => value.toLocaleString("en-US");
+export const counted = (value) => grouped.format(value);
 
 /** @param {number} n @param {string} one @param {string} [many] */
 export const plural = (n, one, many = `${one}s`) => `${counted(n)} ${n === 1 ? one : many}`;

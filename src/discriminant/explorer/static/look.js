@@ -14,7 +14,10 @@ export const MARKERS = [
 /** @param {number} r */
 export const circle = (r) => `M${r} 0A${r} ${r} 0 1 1-${r} 0A${r} ${r} 0 1 1 ${r} 0Z`;
 
-/** @typedef {{ink: string, muted: string, line: string, paper: string, accent: string, classes: string[], tint: number, font: string}} Theme */
+/**
+ * @typedef {{ink: string, muted: string, line: string, paper: string, accent: string, classes: string[],
+ *   tint: number, font: string}} Theme
+ */
 
 /** @returns {Theme} */
 export function theme() {

@@ -26,14 +26,24 @@ export const height = ([c, p, q], [x, y]) => c + p * x + q * y;
 export const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 export const steepness = ([, p, q]) => Math.hypot(p, q);
 
-/** The best line of one's own class and the best of the others at a point. */
+/** The best line of one's own class and the best of the others at a point; called for every point in every frame. */
 function contenders({ lines, owner }, at, own) {
-  let [mine, other, high, rival] = [-1, -1, -Infinity, -Infinity];
-  lines.forEach((line, r) => {
-    const g = height(line, at);
-    if (owner[r] === own && g > high) [mine, high] = [r, g];
-    if (owner[r] !== own && g > rival) [other, rival] = [r, g];
-  });
+  let mine = -1;
+  let other = -1;
+  let high = -Infinity;
+  let rival = -Infinity;
+  for (let r = 0; r < lines.length; r += 1) {
+    const g = lines[r][0] + lines[r][1] * at[0] + lines[r][2] * at[1];
+    if (owner[r] === own) {
+      if (g > high) {
+        mine = r;
+        high = g;
+      }
+    } else if (g > rival) {
+      other = r;
+      rival = g;
+    }
+  }
   return { mine, other, gap: high - rival };
 }
 

@@ -52,7 +52,8 @@ export function marginsView(host, note, store) {
     shapes.push(label("0", [zero, size.height - 8], "middle", colors));
     shapes.push(label(digits(reach, 2), [size.width - SIDE, size.height - 8], "end", colors));
     note.textContent = `the least is ${digits(least, 3)}`;
-    return { shapes, label: `Margins of ${plural(values.length, "point")}: ${bad} on the wrong side, least ${digits(least)}` };
+    const told = `${bad} on the wrong side, least ${digits(least)}`;
+    return { shapes, label: `Margins of ${plural(values.length, "point")}: ${told}` };
   });
   store.on("recording step points theme", draw);
 }

@@ -10,7 +10,8 @@ const vector = (values) => `(${values.map((value) => digits(value)).join(", ")})
 function rows(head, weights, name) {
   const size = head.one_feature ? 2 : 3;
   if (head.rows === 1) return [[name(""), vector(weights)]];
-  return Array.from({ length: head.rows }, (_, r) => [name(lowered(r + 1)), vector(weights.slice(r * size, (r + 1) * size))]);
+  const row = (r) => weights.slice(r * size, (r + 1) * size);
+  return Array.from({ length: head.rows }, (_, r) => [name(lowered(r + 1)), vector(row(r))]);
 }
 
 /** @param {import("./state.js").Recording} recording @returns {[string, string][]} */
@@ -26,9 +27,10 @@ function lines({ head, steps }, step) {
     const own = head.points.y[row];
     const pattern = head.one_feature ? [1, at[0]] : [1, ...at];
     const sign = head.rows === 1 && own === present(head.points)[0] ? -1 : 1;
-    shown.push([`y${raised(k)}`, `${vector(pattern.map((value) => sign * value))}, row ${row}, class ${head.points.classes[own]}`]);
+    const signed = pattern.map((value) => sign * value);
+    shown.push([`y${raised(k)}`, `${vector(signed)}, row ${row}, class ${head.points.classes[own]}`]);
     if (head.rows === 1) {
-      const product = pattern.reduce((sum, value, i) => sum + sign * value * before[i], 0);
+      const product = signed.reduce((sum, value, i) => sum + value * before[i], 0);
       shown.push([`a(${k})ᵗy${raised(k)}`, digits(product)]);
     }
   } else {
@@ -46,6 +48,7 @@ export function numbersView(host, store) {
     const shown = recording ? lines(recording, store.stepOf(slot)) : [["a(1)", "appears with a run"]];
     const most = !recording ? 6 : recording.head.maps ? 3 : 2 * recording.head.rows + 4;
     host.style.minHeight = `${1.65 * most + 1.6}em`; // no jump between a step that has all lines and one that has few
-    host.replaceChildren(...shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+    host.replaceChildren(...shown.map(([name, value]) =>
+      element("div", {}, element("dt", {}, name), element("dd", {}, value))));
   });
 }

@@ -78,7 +78,8 @@ export class Plane {
     const over = recording ? correction(recording, step, frame, colors) : [];
     if (atEnd) over.push(...supportRings(recording.head, frame, colors));
     if (editing) over.push(...pointed(points, store.selected, this.cursor, frame, colors));
-    return { frame, colors, points, bad, regions: regionShapes(judge, frame, colors), map: map && placedMap(map, frame, colors), under, over };
+    const regions = regionShapes(judge, frame, colors);
+    return { frame, colors, points, bad, regions, map: map && placedMap(map, frame, colors), under, over };
   }
 
   draw() {
@@ -94,7 +95,8 @@ export class Plane {
     const dots = many || this.manyBefore ? sharpened(this.dots, width, height, ratio) : null;
     if (many) paintPoints(dots, scene.points, scene.bad, scene.frame, scene.colors, ratio);
     this.manyBefore = many;
-    this.above.innerHTML = svgText(many ? scene.over : [...pointShapes(scene.points, scene.bad, scene.frame, scene.colors), ...scene.over]);
+    const marks = many ? [] : pointShapes(scene.points, scene.bad, scene.frame, scene.colors);
+    this.above.innerHTML = svgText([...marks, ...scene.over]);
   }
 
   /** The picture as an SVG document. */

@@ -11,7 +11,8 @@ const pace = (speed) => 0.5 * 10 ** (speed / 25); // the slider's 0 to 75 are 0.
 function told(store) {
   const slot = store.slots[0];
   const recording = slot?.recording;
-  if (!recording) return store.points.x.length ? "place points of two classes" : "click on the plane to place points, or choose a data set";
+  if (!store.points.x.length) return "click on the plane to place points, or choose a data set";
+  if (!recording) return "place points of two classes";
   if (slot.fresh) return "at work";
   const { head, steps } = recording;
   const step = store.stepOf(slot);

@@ -146,7 +146,8 @@ export function handle(plane, store) {
   function say() {
     const { points, selected } = store;
     const [x, y] = points.x[selected];
-    store.tell(`row ${selected} of ${points.x.length}, ${points.classes[points.y[selected]]}, at (${digits(x)}, ${digits(y)})`);
+    const own = points.classes[points.y[selected]];
+    store.tell(`row ${selected} of ${points.x.length}, class ${own}, at (${digits(x)}, ${digits(y)})`);
   }
 
   const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };

@@ -20,7 +20,7 @@ export function raceView(store, runner, planes) {
   function rival() {
     const taken = store.slots.map((slot) => slot.procedure);
     const known = store.catalog.procedures.map((plan) => plan.name);
-    return RIVALS.find((name) => known.includes(name) && !taken.includes(name)) ?? known.find((name) => !taken.includes(name)) ?? known[0];
+    return [...RIVALS, ...known].find((name) => known.includes(name) && !taken.includes(name)) ?? known[0];
   }
 
   function caption(index) {
@@ -32,10 +32,12 @@ export function raceView(store, runner, planes) {
       store.slots[index] = { ...newSlot(select.value), fresh: false };
       runner.run(index);
     });
-    const leave = element("button", { type: "button", class: "quiet", "aria-label": `Take racer ${index + 1} out`, click: () => {
+    const out = () => {
       runner.cancel(index);
       set(store.slots.toSpliced(index, 1));
-    } }, "×");
+    };
+    const leave = element("button", { type: "button", class: "quiet", click: out }, "×");
+    leave.setAttribute("aria-label", `Take racer ${index + 1} out`);
     return element("div", { class: "racer" }, select, leave);
   }
 
@@ -74,8 +76,9 @@ export function raceView(store, runner, planes) {
     if (store.slots.length < 2) return;
     const rows = store.slots.map((slot) => {
       const final = slot.recording?.head.final;
+      const counts = final && [final.corrections, final.iterations, final.errors].map(counted);
       const cells = final
-        ? [counted(final.corrections), counted(final.iterations), counted(final.errors), final.status.toLowerCase().replaceAll("_", " ")]
+        ? [...counts, final.status.toLowerCase().replaceAll("_", " ")]
         : ["–", "–", "–", slot.error || (slot.busy ? "at work" : "waiting")];
       const name = slot.recording?.head.title ?? title(slot.procedure) ?? slot.procedure;
       return element("tr", {}, element("th", { scope: "row" }, name), ...cells.map((text) => element("td", {}, text)));

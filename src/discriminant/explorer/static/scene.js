@@ -82,7 +82,8 @@ function arrow([x, y], [dx, dy], color) {
   const length = Math.hypot(dx, dy);
   const [u, v] = [dx / length, dy / length];
   const [ex, ey] = [x + dx, y + dy];
-  const head = polyline([[ex, ey], [ex - 9 * u - 4.5 * v, ey - 9 * v + 4.5 * u], [ex - 9 * u + 4.5 * v, ey - 9 * v - 4.5 * u]], true);
+  const barb = (side) => [ex - 9 * u + side * v, ey - 9 * v - side * u];
+  const head = polyline([[ex, ey], barb(-4.5), barb(4.5)], true);
   return [
     { d: polyline([[x, y], [ex - 6 * u, ey - 6 * v]]), stroke: color, width: 2.4 },
     { d: head, fill: color },
@@ -107,10 +108,10 @@ export function correction(recording, step, frame, theme) {
 
 const hulls = new WeakMap();
 
-/** The hull of a class, found once while the points stay. */
-function hullOf(points, own) {
-  if (!hulls.has(points)) hulls.set(points, []);
-  return (hulls.get(points)[own] ??= hull(points.x.filter((_, i) => points.y[i] === own)));
+/** The hull of a class, found once for a verdict: while a point is dragged the old proof stays until the new one comes. */
+function hullOf(verdict, points, own) {
+  if (!hulls.has(verdict)) hulls.set(verdict, []);
+  return (hulls.get(verdict)[own] ??= hull(points.x.filter((_, i) => points.y[i] === own)));
 }
 
 /** The verdict's proof: the widest separating plane with its nearest points, or the hulls and the point they share. */
@@ -132,8 +133,9 @@ export function proof(verdict, points, frame, theme, oneFeature) {
   if (verdict.point) {
     const classes = [...new Set(verdict.support.map((entry) => entry.class))];
     for (const own of oneFeature ? [] : classes) {
-      const pixels = hullOf(points, own).map(([x, y]) => [frame.X(x), frame.Y(y)]);
-      shapes.push({ d: polyline(pixels, true), fill: faded(theme.classes[own], 0.08), stroke: theme.classes[own], width: 1.4 });
+      const pixels = hullOf(verdict, points, own).map(([x, y]) => [frame.X(x), frame.Y(y)]);
+      const color = theme.classes[own];
+      shapes.push({ d: polyline(pixels, true), fill: faded(color, 0.08), stroke: color, width: 1.4 });
     }
     const shared = [frame.X(verdict.point[0]), frame.Y(verdict.point[1] ?? 0)];
     for (const { row } of verdict.support.filter((entry) => known(entry.row))) {
@@ -162,7 +164,6 @@ export function pointed(points, selected, cursor, frame, theme) {
 
 /** Rings about the support vectors: the points that hold the margin. */
 export function supportRings(head, frame, theme) {
-  return (head.support ?? [])
-    .filter((row) => head.points.x[row])
-    .map((row) => ({ d: circle(8), at: [frame.X(head.points.x[row][0]), frame.Y(head.points.x[row][1])], stroke: theme.ink, width: 1.1 }));
+  const points = (head.support ?? []).map((row) => head.points.x[row]);
+  return points.map(([x, y]) => ({ d: circle(8), at: [frame.X(x), frame.Y(y)], stroke: theme.ink, width: 1.1 }));
 }

@@ -6,7 +6,8 @@
 /** @typedef {{head: Object, steps: Step[]}} Recording */
 /** @typedef {{procedure: string, parameters: Object, recording: Recording | null, busy: boolean, fresh: boolean,
  *   error: string, parameter: string | null}} Slot */
-/** @typedef {"points" | "selection" | "problem" | "recording" | "step" | "verdict" | "view" | "theme" | "note" | "catalog"} Kind */
+/** @typedef {"points" | "selection" | "problem" | "recording" | "step" | "verdict" | "view" | "theme" | "note" |
+ *   "catalog"} Kind */
 
 const NAMES = ["ω₁", "ω₂", "ω₃", "ω₄", "ω₅", "ω₆"];
 const KEPT = 200; // steps of undo

@@ -72,14 +72,18 @@ async function film(planes, store) {
   const frames = [];
   for (const step of steps) {
     const canvas = paintedOf(planes, store, step, ratio);
-    frames.push({ pixels: canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height), delay: step === n ? 200 : n > 30 ? 12 : 50 });
+    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    frames.push({ pixels, delay: step === n ? 200 : n > 30 ? 12 : 50 });
     store.tell(`GIF: frame ${frames.length} of ${steps.length}`);
     await new Promise((resume) => setTimeout(resume));
   }
   return encodeGif(frames);
 }
 
-/** @param {import("./state.js").Store} store @param {import("./runner.js").Runner} runner @param {import("./plane.js").Plane[]} planes */
+/**
+ * @param {import("./state.js").Store} store @param {import("./runner.js").Runner} runner
+ * @param {import("./plane.js").Plane[]} planes
+ */
 export function takeawayView(store, runner, planes) {
   const name = () => `discriminant-${store.slots[0].procedure}`;
   const on = (id, action) => byId(id).addEventListener("click", action);
@@ -88,7 +92,9 @@ export function takeawayView(store, runner, planes) {
   on("copy-python", () => copy(sources(), store, "the Python"));
   on("download-csv", () => download("points.csv", csv(store.points), "text/csv"));
   on("download-svg", () => download(`${name()}.svg`, svgOf(planes, store), "image/svg+xml"));
-  on("download-png", () => paintedOf(planes, store, store.step, 2).toBlob((blob) => download(`${name()}.png`, blob, "image/png")));
+  on("download-png", () => {
+    paintedOf(planes, store, store.step, 2).toBlob((blob) => download(`${name()}.png`, blob, "image/png"));
+  });
   on("download-gif", async (event) => {
     event.target.disabled = true;
     const bytes = await film(planes, store);

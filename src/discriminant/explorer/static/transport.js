@@ -19,7 +19,8 @@ export function openSocket(url, token) {
   };
   socket.addEventListener("message", (event) => transport.onmessage(JSON.parse(event.data)));
   const lost = "the connection to the server is lost; start it again and reload this page";
-  socket.addEventListener("close", () => transport.onmessage({ type: "error", id: null, slot: null, message: lost, parameter: null }));
+  const gone = { type: "error", id: null, slot: null, message: lost, parameter: null };
+  socket.addEventListener("close", () => transport.onmessage(gone));
   return transport;
 }
 

@@ -90,6 +90,13 @@ def test_a_column_that_only_others_have_keeps_two_classes_apart() -> None:
     assert faults(Problem(X, y, {}))[1] == []
 
 
+def test_classes_of_zeros_are_not_merged() -> None:
+    """Without an intercept their rows are zero: the others may still lie weakly apart from each."""
+    X, y = np.array([[0, 0], [2, -2], [0, 0], [0, 0], [2, -2], [0, 0], [2, -2]]), np.array([3, 3, 0, 2, 1, 0, 3])
+    assert outcome_of(X, y, intercept=False).verdict == "quasi"
+    assert faults(Problem(X, y, {"intercept": False}))[1] == []
+
+
 def test_a_class_apart_stays_apart() -> None:
     flowers, kinds = datasets.iris()
     outcome = outcome_of(flowers, np.unique(kinds, return_inverse=True)[1])

@@ -122,6 +122,8 @@ class Collinear:
 
     def vanish(self, face: Face, tick: Tell) -> bool:
         """Whether the vectors orthogonal to the rows of two classes that overlap do."""
+        if not face.span:
+            return False  # zero rows, of which nothing is known
         count = 0 if face.is_all else len(face.vectors)
         if self.most < count < self.too_many:
             if outside(self.system, self.system.patterns, face.vectors, tick).size:

@@ -194,6 +194,13 @@ def test_maps_of_a_network_are_those_of_shorter_fits() -> None:
     assert maps["steps"][1] == 1
 
 
+def test_one_against_one_names_its_patterns() -> None:
+    """Four classes make six pairs, of which the second class is the positive one."""
+    found = record(Perceptron(multiclass="one-vs-one", max_iter=5), *datasets.table(1, 2, 3, 4))
+    assert all(row >= 0 for _, row, _ in found["steps"][1:])
+    assert found["head"]["kind"] == "maps"
+
+
 def test_one_against_one_has_maps() -> None:
     assert record(LogisticDiscriminant(), *THREE)["head"]["kind"] == "linear"
     assert record(Perceptron(multiclass="one-vs-one", max_iter=20), *THREE)["head"]["kind"] == "maps"

@@ -209,7 +209,7 @@ class Explorer:
 async def _body(request: Request) -> bytes | None:
     """The body of a request; None as soon as it is too large."""
     length = request.headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > LARGEST_UPLOAD:
+    if not length.isdecimal() or len(length) > len(str(LARGEST_UPLOAD)) or int(length) > LARGEST_UPLOAD:
         return None
     content = bytearray()
     async for part in request.stream():

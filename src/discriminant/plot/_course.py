@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..multiclass import pairs
+
 MOST_STEPS = 2_000  # that a page gets; of more, these, evenly spread
 WHOLE = 200  # first steps that stay whole: there the weights turn fastest
 NEAR = 1e-7  # of the size of the patterns: how far a correction may miss one by rounding
@@ -132,12 +134,11 @@ def _by_direction(model: Any, course: Course, one: Array, X: Array, y: Array) ->
     kept = course.kept[one]
     now, before = course.weights[kept], course.weights[kept - 1]
     change, steps = now - before, np.arange(len(kept))
-    row = course.problem[kept] if course.problem.any() else np.zeros(len(kept), np.int64)
-    if change.shape[1] > 1 and not course.problem.any():  # Kesler's rule: the row that rises is that of its class
+    row = course.problem[kept]
+    if model.multiclass_ not in ("one-vs-rest", "one-vs-one"):  # Kesler's rule: the row that rises is that of its class
         row = change[:, :, 0].argmax(axis=1)
     move, scale = change[steps, row], _bias(model, X)
-    owner = getattr(model, "subclasses_", np.arange(max(change.shape[1], 2)))
-    positive = model.classes_[owner[row] if change.shape[1] > 1 else np.ones(len(kept), np.int64)]
+    positive = _positive(model, change.shape[1])[row]
     reach = ROUNDING * np.abs(now).max(axis=(1, 2))
     with np.errstate(all="ignore"):
         target = move[:, 1:] / move[:, :1] * scale
@@ -155,6 +156,15 @@ def _by_direction(model: Any, course: Course, one: Array, X: Array, y: Array) ->
         found[better], nearest[better] = rows[at[better]], distance[better]
     found[~(nearest <= room)] = -1
     return found, factors
+
+
+def _positive(model: Any, rows: int) -> Array:
+    """For each row of weights the class whose patterns it adds; those of the others it subtracts."""
+    if rows == 1:
+        return np.asarray(model.classes_[1:])
+    if model.multiclass_ == "one-vs-one":
+        return np.asarray(model.classes_[[second for _, second in pairs(len(model.classes_))]])
+    return np.asarray(model.classes_[getattr(model, "subclasses_", slice(None))])
 
 
 def _bias(model: Any, X: Array) -> float:

@@ -156,7 +156,7 @@ def _facts(
         "curve": curve_of(model, found, report["criterion"], n_steps - 1),
         "bound": report["bound"],
         "thinned": thinned,
-        "numbers": kept if thinned else None,
+        "numbers": [*kept, kept[-1]][:n_steps] if thinned else None,  # the answer may be one step more
         "support": np.asarray(model.support_).tolist() if hasattr(model, "support_") else None,
         "alphas": alphas.tolist() if alphas is not None and alphas.shape == (len(X),) else None,
         "final": {

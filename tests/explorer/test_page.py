@@ -271,12 +271,12 @@ def test_a_race_shows_procedures_side_by_side(opened: Open) -> None:
     button(page, "Add a procedure").click()
     rows = page.locator("#race-rows tr")
     expect(rows).to_have_count(3)
-    page.get_by_label("Racer 3", exact=True).select_option("ho-kashyap")
+    page.get_by_label("Contestant 3", exact=True).select_option("ho-kashyap")
     expect(rows.nth(0)).to_have_text(re.compile("Perceptron33.*0separated"))
     expect(rows.nth(1)).to_have_text(re.compile(r"Relaxation\d+.*separated"))
     expect(rows.nth(2)).to_have_text(re.compile("Ho-Kashyap"))
     expect(page.locator(".plane")).to_have_count(3)
-    button(page, "Race").click()
+    page.get_by_role("button", name="Race").click()  # the only name with this word
     expect(page.locator(".plane")).to_have_count(1)
     steps(page, r"\d+ of 33")
 

@@ -3,6 +3,7 @@
 
 import { byId, counted, plural } from "./dom.js";
 import { weightsAt, wrong } from "./machine.js";
+import { present } from "./state.js";
 
 const SMOOTH = 10; // steps a second up to which the boundary glides from step to step
 const pace = (speed) => 0.5 * 10 ** (speed / 25); // the slider's 0 to 75 are 0.5 to 500 steps a second
@@ -11,9 +12,10 @@ const pace = (speed) => 0.5 * 10 ** (speed / 25); // the slider's 0 to 75 are 0.
 function told(store) {
   const slot = store.slots[0];
   const recording = slot?.recording;
+  if (!store.catalog && !store.replay) return "connecting";
   if (!store.points.x.length) return "click on the plane to place points, or choose a data set";
-  if (!recording) return "place points of two classes";
-  if (slot.fresh) return "at work";
+  if (present(store.points).length < 2) return "place points of two classes";
+  if (!recording || slot.fresh) return "at work";
   const { head, steps } = recording;
   const step = store.stepOf(slot);
   const atEnd = step === head.n_steps && head.n_steps > 0;

@@ -26,7 +26,7 @@ export function raceView(store, runner, planes) {
   function caption(index) {
     const slot = store.slots[index];
     if (store.replay) return element("div", { class: "racer" }, slot.recording?.head.title ?? slot.procedure);
-    const select = element("select", { "aria-label": `Racer ${index + 1}` });
+    const select = element("select", { "aria-label": `Contestant ${index + 1}` });
     fillProcedures(select, store.catalog.procedures, slot.procedure);
     select.addEventListener("change", () => {
       store.slots[index] = { ...newSlot(select.value), fresh: false };
@@ -37,7 +37,7 @@ export function raceView(store, runner, planes) {
       set(store.slots.toSpliced(index, 1));
     };
     const leave = element("button", { type: "button", class: "quiet", click: out }, "×");
-    leave.setAttribute("aria-label", `Take racer ${index + 1} out`);
+    leave.setAttribute("aria-label", `Remove contestant ${index + 1}`);
     return element("div", { class: "racer" }, select, leave);
   }
 

@@ -5,7 +5,7 @@ import { byId, download, element } from "./dom.js";
 import { encodeGif } from "./gif.js";
 import { encoded } from "./link.js";
 import { theme } from "./look.js";
-import { svgDocument } from "./render.js";
+import { paint, svgDocument, svgText } from "./render.js";
 
 const MOST_FRAMES = 60;
 const GIF_WIDTH = 480;
@@ -41,12 +41,22 @@ function extent(planes) {
   return [planes.length > 1 ? 2 * width + 12 : width, planes.length > 2 ? 2 * height + 12 : height];
 }
 
+/** The names of the procedures in the corners of their planes; a picture of one needs none. */
+function names(planes, store) {
+  const { ink, paper } = theme();
+  return places(planes).slice(planes.length > 1 ? 0 : 1).map(({ plane, x, y }) => ({
+    text: store.slots[plane.index].recording?.head.title ?? "",
+    at: [x + plane.size.width - 10, y + 20], anchor: "end", size: 14, weight: 600, fill: ink, halo: paper,
+  }));
+}
+
 function svgOf(planes, store) {
   const step = (plane) => store.stepOf(store.slots[plane.index]);
   if (planes.length === 1) return planes[0].svg(step(planes[0]));
   const parts = places(planes).map(({ plane, x, y }) => plane.svg(step(plane)).replace("<svg ", `<svg x="${x}" y="${y}" `));
   const colors = theme();
-  return svgDocument(...extent(planes), parts.join(""), colors.paper, colors.font);
+  const body = parts.join("") + svgText(names(planes, store));
+  return svgDocument(...extent(planes), body, colors.paper, colors.font);
 }
 
 /** All planes on one canvas at a step. */
@@ -60,6 +70,8 @@ function paintedOf(planes, store, step, ratio) {
     const own = Math.min(step, store.slots[plane.index].recording?.head.n_steps ?? 0);
     context.drawImage(plane.painted(own, ratio), Math.round(x * ratio), Math.round(y * ratio));
   }
+  context.scale(ratio, ratio);
+  paint(context, names(planes, store));
   return canvas;
 }
 

@@ -79,7 +79,7 @@ class PlainRows:
             return np.asarray((self.Z.T @ sparse.diags(weights) @ self.Z).toarray())
         some = np.flatnonzero(weights)
         H = np.zeros((self.n_columns, self.n_columns))
-        for part in _pieces(some.size, self.n_columns):
+        for part in pieces(some.size, self.n_columns):
             Z = self.Z[some[part]]
             H += Z.T @ (weights[some[part], None] * Z)
         return H
@@ -113,7 +113,7 @@ class RivalRows:
         H, own = np.zeros((c, p, c, p)), np.zeros((c, p, p))
         for k, (first, last) in enumerate(zip(self.bounds, self.bounds[1:], strict=False)):
             blocks = np.zeros((c * p, p))
-            for part in _pieces(last - first, c * p):
+            for part in pieces(last - first, c * p):
                 Y = self.Y[first:last][part]
                 blocks += (weights[first:last][part, :, None] * Y[:, None, :]).reshape(len(Y), -1).T @ Y
             against = blocks.reshape(c, p, p)
@@ -133,7 +133,8 @@ class RivalRows:
         return (signs[:, 1:, None] * self.Y[patterns, None, :]).reshape(len(places), -1)
 
 
-def _pieces(n: int, width: int) -> list[slice]:
+def pieces(n: int, width: int) -> list[slice]:
+    """Parts of n rows of so many numbers."""
     step = max(1, PIECE // max(width, 1))
     return [slice(k, min(k + step, n)) for k in range(0, n, step)]
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .newton import PIECE, LossRows, PlainRows, RivalRows
+from .newton import PIECE, LossRows, PlainRows, RivalRows, pieces
 from .passes import Floats, Indices
 from .system import Name, Scale, System
 
@@ -123,16 +123,21 @@ def _is_sparse(system: System) -> bool:
 
 def _scaled(system: System, patterns: Indices) -> tuple[Any, Floats, Scale]:
     """The augmented patterns over their lengths, in columns of about the same size; the lengths; the columns' scale."""
-    x = system.X[patterns]
     if _is_sparse(system):
-        return _sparse(system, x)
-    x = np.asarray(x.toarray() if sparse.issparse(x) else x)  # a copy, and as few others of a large sample as can be
-    x = x.astype(np.longdouble if x.size <= FINE else np.float64, copy=False)
+        return _sparse(system, system.X[patterns])
+    size = patterns.size * system.d
+    Y = np.ones((patterns.size, system.p), np.longdouble if size <= FINE else np.float64)
+    x = Y[:, system.intercept :]
+    for part in pieces(patterns.size, system.p):  # no copy but this: fresh memory takes longer than the arithmetic
+        some = system.X[patterns[part]]
+        x[part] = some.toarray() if sparse.issparse(some) else some
+        if system.tick is not None:
+            system.tick("", 0.0)
     center = (x.mean(axis=0) if system.intercept else np.zeros(system.d)).astype(np.float64)
     x -= center
     exponent = _exponents(np.maximum(x.max(axis=0, initial=0), -x.min(axis=0, initial=0)))
-    Y = np.ones((len(x), system.p))
-    Y[:, system.intercept :] = np.ldexp(x, -exponent, out=x)
+    np.ldexp(x, -exponent, out=x)
+    Y = Y.astype(np.float64, copy=False)
     length = np.sqrt(np.einsum("ij,ij->i", Y, Y))
     Y /= np.where(length > 0, length, 1)[:, None]
     return Y, length, Scale(system, center, exponent)

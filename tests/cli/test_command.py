@@ -359,12 +359,12 @@ def test_what_needs_no_fit_loads_no_compiler(arguments: list[str]) -> None:
     assert not {"numba", "sklearn", "polars", "pandas", "matplotlib"} & set(loaded)
 
 
-def test_a_verdict_on_a_data_set_loads_no_scikit_learn() -> None:
+def test_a_verdict_on_a_data_set_loads_neither_compiler_nor_scikit_learn() -> None:
     code = "import sys; from discriminant.cli.app import run; run(['check', 'iris']); print('LOADED', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     loaded = done.stdout.rpartition("LOADED")[2].split()
-    assert "numba" in loaded
-    assert not {"sklearn", "scipy.stats", "matplotlib"} & set(loaded)
+    assert "scipy.linalg" in loaded
+    assert not {"numba", "llvmlite", "sklearn", "scipy.stats", "scipy.optimize", "matplotlib"} & set(loaded)
 
 
 def test_a_fit_loads_neither_pandas_nor_scipy_stats_and_leaves_them_to_others() -> None:

@@ -19,12 +19,12 @@ from discriminant.warming import fits, run
 EVERYTHING = """
 import gc, importlib, pkgutil, sys
 import discriminant
-from numba.core.dispatcher import Dispatcher
+from discriminant._engine.compiling import Pass
 found = discriminant.warm_up()
 for module in pkgutil.walk_packages(discriminant.__path__, "discriminant."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
-passes = [each for each in gc.get_objects() if isinstance(each, Dispatcher) and hasattr(each._cache, "_cache_file")]
+passes = [each for each in gc.get_objects() if isinstance(each, Pass) and hasattr(each._cache, "_cache_file")]
 without = [each.py_func for each in passes if not each._cache._cache_file._load_index()]
 print(len(passes), found.compiled >= 0, *(f"{each.__module__}.{each.__name__}" for each in without))
 """

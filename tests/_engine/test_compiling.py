@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import itertools
+import pickle
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -34,6 +38,36 @@ def _both(x: Any) -> Any:
 def test_rules_of_one_signature_stay_apart() -> None:
     """A part is known to numba by an object of its own, also where it calls another part."""
     assert _both(1.0) == (_one_more(1.0), _two_more(1.0)) == (2, 3)
+
+
+@compiled
+def _doubled(x: Any) -> Any:
+    both = _both(x)
+    return 2 * both[0], 2 * both[1]
+
+
+def test_a_pass_may_call_another() -> None:
+    assert _doubled(1.0) == _doubled.py_func(1.0) == (4, 6)
+
+
+def test_a_pass_is_known_by_its_name() -> None:
+    assert (_both.__name__, _both.__module__) == ("_both", __name__)
+    assert pickle.loads(pickle.dumps(_both)) is copy.deepcopy(_both) is _both
+    with pytest.raises(AttributeError, match="__nothing__"):
+        getattr(_both, name := "__nothing__")
+    with pytest.raises(AttributeError, match="nothing"):
+        getattr(_both, name.strip("_"))
+
+
+def test_numba_is_imported_by_the_first_call() -> None:
+    code = """import sys, numpy as np
+from discriminant._engine.rows import compiled, row_sqnorm
+from discriminant.error_correcting.visits import count_errors
+assert "numba" not in sys.modules and count_errors.py_func.__name__ == "count_errors"
+found = count_errors(np.eye(2), np.array([1, 0], np.int32), 0, 2, np.array([0.0, 1.0, -1.0]), 3)
+print(found, "numba" in sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["(0,", "True)", "True"], done.stderr
 
 
 def test_a_foreign_function_may_call_a_rule() -> None:

@@ -152,7 +152,10 @@ def test_json_is_strict(inside: Callable[..., Outcome]) -> None:
 
 @pytest.mark.parametrize(
     ("module", "line", "extra"),
-    [("polars", ["check", "or-function"], "io"), ("matplotlib", ["plot", "xor", "-o", "a.svg"], "plot")],
+    [
+        ("polars", ["check", "or-function", "--missing", "drop"], "io"),
+        ("matplotlib", ["plot", "xor", "-o", "a.svg"], "plot"),
+    ],
 )
 def test_missing_package_is_one_sentence(module: str, line: list[str], extra: str) -> None:
     code = f"import sys\nsys.modules[{module!r}] = None\nfrom discriminant.cli.app import run\nsys.exit(run({line!r}))"
@@ -359,12 +362,12 @@ def test_what_needs_no_fit_loads_no_compiler(arguments: list[str]) -> None:
     assert not {"numba", "sklearn", "polars", "pandas", "matplotlib"} & set(loaded)
 
 
-def test_a_verdict_on_a_data_set_loads_no_scikit_learn() -> None:
+def test_a_verdict_on_a_data_set_loads_neither_compiler_nor_scikit_learn() -> None:
     code = "import sys; from discriminant.cli.app import run; run(['check', 'iris']); print('LOADED', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     loaded = done.stdout.rpartition("LOADED")[2].split()
-    assert "numba" in loaded
-    assert not {"sklearn", "scipy.stats", "matplotlib"} & set(loaded)
+    assert "scipy.linalg" in loaded
+    assert not {"numba", "polars", "sklearn", "scipy.stats", "scipy.optimize", "matplotlib"} & set(loaded)
 
 
 def test_a_fit_loads_neither_pandas_nor_scipy_stats_and_leaves_them_to_others() -> None:

@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 import discriminant
+from discriminant.cli import _tables
+from discriminant.cli._options import Rows
 
 from .conftest import Outcome
 
@@ -28,3 +33,20 @@ def test_a_data_set_to_stdout_and_to_a_file(inside: Callable[..., Outcome], tmp_
     found = inside("datasets", "xor", "--json", "-o", tmp_path / "xor.csv")
     assert found.json["rows"] == len((tmp_path / "xor.csv").read_text().splitlines()) - 1 == 4
     assert inside("datasets", "xor", "-o", tmp_path / "none" / "xor.csv").code == 2
+
+
+def test_data_sets_need_no_table_and_are_read_as_one_would_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = {name: _tables.learnable(Rows(name)) for name in discriminant.datasets.names()}
+    monkeypatch.setattr(_tables, "_as_it_is", lambda given: None)
+    for name, (recipe, X, y, w) in plain.items():
+        known, *read = _tables.learnable(Rows(name))
+        assert (recipe.to_dict(), recipe.reading, w) == (known.to_dict(), known.reading, read[2]), name
+        assert np.array_equal(X, read[0]), name
+        assert np.array_equal(y, read[1]), name
+        assert (X.dtype, y.dtype, X.flags.c_contiguous) == (read[0].dtype, read[1].dtype, True), name
+
+
+@pytest.mark.parametrize("given", [{"target": "x1"}, {"drop": "x1"}, {"features": "x1"}])
+def test_who_asks_for_less_than_a_data_set_gets_a_table(given: dict[str, str]) -> None:
+    assert _tables._as_it_is(Rows("xor", **given)) is None
+    assert len(_tables.learnable(Rows("xor", **given))[0].feature_names) < 3

@@ -19,12 +19,12 @@ from discriminant.warming import fits, run
 CALLED = """
 import gc, importlib, pkgutil
 import discriminant
+from discriminant._engine.compiling import Pass
 from discriminant.warming import fits
-from numba.core.dispatcher import Dispatcher
 for module in pkgutil.walk_packages(discriminant.__path__, "discriminant."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
-passes = [each for each in gc.get_objects() if isinstance(each, Dispatcher)]
+passes = [each for each in gc.get_objects() if isinstance(each, Pass)]
 passes = [each for each in passes if each.py_func.__module__.startswith("discriminant.")]
 for name in fits.names():
     for form in {forms}:

@@ -1,23 +1,84 @@
-"""How a function is compiled, so that later processes find its machine code.
+"""How a function is compiled, so that later processes find its machine code; numba is imported when one is called.
 
-Tests: ``tests/_engine/test_machine_code.py``.
+Small data need no compiled pass at all, and then nobody waits for numba, which takes half a second to start.
+
+Tests: ``tests/_engine/test_compiling.py`` and ``tests/_engine/test_machine_code.py``.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from functools import cached_property, update_wrapper
+from threading import RLock
 from typing import Any, cast
 
-import numba
-
 from .._guards.state import F
-from .machine_code import place
 
-njit: Any = numba.njit  # its types know not all options
+# Without reassociation a dot product stays scalar; nnan and ninf would break the test for finite data.
+FASTMATH = {"reassoc", "contract", "nsz"}
+
+_rules: list[tuple[Any, Any]] = []  # of which numba does not know yet
+_making = RLock()
+
+
+class Pass:
+    """A function that is compiled when it is first called, by Python or by another one that is compiled.
+
+    What else numba's function has, ``signatures`` for one, it has too; ``py_func`` is the plain one.
+    """
+
+    def __init__(self, function: Callable[..., Any], fastmath: set[str]) -> None:
+        self.py_func, self._fastmath = function, fastmath
+        update_wrapper(self, function)
+
+    @cached_property
+    def made(self) -> Any:
+        """numba's function; with NUMBA_DISABLE_JIT the plain one."""
+        from numba import njit
+
+        from .machine_code import place
+
+        compiler: Any = njit  # its types know not all options
+        with _making:
+            _register()
+            made: Any = compiler(nogil=True, fastmath=self._fastmath, no_cfunc_wrapper=True)(self.py_func)
+            if hasattr(made, "enable_caching"):
+                made._cache = place(self.py_func)
+        return made
+
+    def __call__(self, *given: Any) -> Any:
+        return self.made(*given)
+
+    def __getattr__(self, name: str) -> Any:  # also ``_numba_type_``, by which numba knows what to call
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.made, name)
+
+    def __reduce__(self) -> str:  # to copies and to other processes it is known by its name
+        return self.py_func.__qualname__
 
 
 def cached(function: F, fastmath: set[str]) -> F:
     """Compile a function when it is first called, without the GIL, and keep its machine code on disk where possible."""
-    made: Any = njit(nogil=True, fastmath=fastmath, no_cfunc_wrapper=True)(function)
-    if hasattr(made, "enable_caching"):  # with NUMBA_DISABLE_JIT it is the function itself
-        made._cache = place(function)
-    return cast(F, made)
+    return cast(F, Pass(function, fastmath))
+
+
+def serve(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:
+    """Tell numba that ``choose``, given the types of the arguments, names the body that stands for ``function``."""
+    _rules.append((function, choose))
+    if "numba" in sys.modules:
+        with _making:
+            _register()
+
+
+def _register() -> None:
+    """Tell numba of the rules that it does not know yet."""
+    from numba.extending import overload
+
+    from .parts import PartCompiler
+
+    options: Any = {"fastmath": FASTMATH, "forceinline": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+    while _rules:
+        function, choose = _rules.pop(0)
+        overload(function, jit_options=options, strict=False)(choose)

@@ -15,3 +15,15 @@ def needed(module: str, extra: str) -> Any:
         raise ImportError(
             f"{package} is missing, which this needs: pip install 'discriminant[{extra}]'.", name=package
         ) from error
+
+
+class Later:
+    """A module that is imported when one of its names is first asked for."""
+
+    def __init__(self, module: str, extra: str) -> None:
+        self._module, self._extra = module, extra
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(needed(self._module, self._extra), name)
+        setattr(self, name, value)
+        return value

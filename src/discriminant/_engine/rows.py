@@ -11,16 +11,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core import types
-from numba.extending import overload
 from numpy.typing import NDArray
 
 from .._guards.state import F
-from .compiling import cached
-from .parts import PartCompiler
-
-# Without reassociation a dot product stays scalar; nnan and ninf would break the test for finite data.
-FASTMATH = {"reassoc", "contract", "nsz"}
+from .compiling import FASTMATH, cached, serve
 
 
 class CSR(NamedTuple):
@@ -41,12 +35,6 @@ def compiled(function: F) -> F:
     that came during the pass raises unseen by numba, and the process crashes.
     """
     return cached(function, FASTMATH)
-
-
-def serve(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:
-    """Tell numba that ``choose``, given the types of the arguments, names the body that stands for ``function``."""
-    options: Any = {"fastmath": FASTMATH, "forceinline": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
-    overload(function, jit_options=options, strict=False)(choose)
 
 
 def inlined(function: F) -> F:
@@ -191,7 +179,7 @@ def row_value(X: Rows, i: int, p: int) -> Any:
 
 
 def _serve(function: Callable[..., Any], dense: Callable[..., Any], sparse: Callable[..., Any]) -> None:
-    serve(function, lambda X, *rest: sparse if isinstance(X, types.NamedTuple) else dense)
+    serve(function, lambda X, *rest: sparse if hasattr(X, "instance_class") else dense)  # of a NamedTuple
 
 
 _serve(row_count, _dense_count, _csr_count)

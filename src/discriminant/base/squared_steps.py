@@ -160,9 +160,9 @@ class FewPatterns:
 
     @staticmethod
     def serve(problem: Problem) -> bool:
-        """Whether it is small enough, and of the type that the compiled steps are made for."""
+        """Whether it is small enough; the steps are those of float64."""
         d = problem.n_features + 1
-        return problem.dtype == np.float64 and problem.n_rows * d <= FEW and d <= NARROW
+        return problem.n_rows * d <= FEW and d <= NARROW
 
     def leap(self, a: Any, b: Any, steps: Steps, limit: int, path: Path) -> Vector:
         """Change a, and b of all rows, by as many steps; give their rows of the history."""

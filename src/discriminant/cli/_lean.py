@@ -24,18 +24,29 @@ class _StandIn(ModuleType):
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *given, **options: getattr(import_module(self.__name__), name)(*given, **options)
+
+        def real(*given: Any, **options: Any) -> Any:
+            _remove(self.__name__, self)
+            return getattr(import_module(self.__name__), name)(*given, **options)
+
+        return real
+
+
+def _remove(name: str, stand_in: ModuleType | None) -> None:
+    """Make room for the real module, if that is not there already."""
+    if sys.modules.get(name) is stand_in:
+        sys.modules.pop(name, None)
 
 
 def import_sklearn(*more: str) -> None:
     """Import what every procedure needs of scikit-learn, and more of its modules; nothing where it has been done."""
     if {"sklearn", STATISTICS, FRAMES} & set(sys.modules):
         return
-    hidden: dict[str, Any] = {STATISTICS: _StandIn(STATISTICS), FRAMES: None}
+    hidden: dict[str, Any] = {STATISTICS: _StandIn(STATISTICS), FRAMES: None}  # None: there is no such module
     sys.modules.update(hidden)
     try:
         for name in ("sklearn.callback", *more):
             import_module(name)
     finally:
-        for name in hidden:
-            sys.modules.pop(name, None)
+        for name, stand_in in hidden.items():
+            _remove(name, stand_in)

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
-from sklearn.metrics import roc_auc_score
 
 from ._output import aligned, in_line
 
@@ -44,6 +42,8 @@ class Answers(NamedTuple):
 
 def wilson(errors: int, rows: int) -> list[float]:
     """Wilson's interval of a share, which holds for few rows and shares near zero too."""
+    from scipy.stats import binomtest  # a second of imports that a fit without a test does not need
+
     return list(map(float, binomtest(errors, rows).proportion_ci(LEVEL, method="wilson")))
 
 
@@ -139,7 +139,11 @@ def _auc(truth: NDArray[np.int64], classes: NDArray[Any], answers: Answers, know
 
 
 def _area(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float | None:
-    return None if positive.all() or not positive.any() else float(roc_auc_score(positive, scores))
+    if positive.all() or not positive.any():
+        return None
+    from sklearn.metrics import roc_auc_score  # which imports scipy.stats too
+
+    return float(roc_auc_score(positive, scores))
 
 
 def _of_numbers(y: Floats, predicted: NDArray[Any]) -> dict[str, Any]:

@@ -59,7 +59,8 @@ class GradientRule(CriterionRule):
         self.looked = np.inf  # length of the gradient when the expansion was last computed
         self.few: FewPatterns | None = None
         fixed = isinstance(self.schedule, Constant)
-        self.leaps = (fixed or isinstance(self.schedule, Optimal)) and type(self.criterion) in QUADRATIC
+        quadratic = type(self.criterion) in QUADRATIC and problem.dtype == np.float64
+        self.leaps = (fixed or isinstance(self.schedule, Optimal)) and quadratic
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         epoch = super().epoch(problem, watch)

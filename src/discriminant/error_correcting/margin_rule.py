@@ -31,10 +31,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
 from .._engine.callbacks import Listener
+from .._engine.compiling import serve
 from .._engine.driver import CHUNK, Plan, Rule, Watch
 from .._engine.path import Path
 from .._engine.problem import Problem
-from .._engine.rows import compiled, finite, serve
+from .._engine.rows import compiled, finite
 from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import Number
 from .._guards.validation import all_finite

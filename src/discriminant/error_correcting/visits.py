@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.rows import Rows, compiled, finite, row_axpy, row_dot, serve
+from .._engine.compiling import serve
+from .._engine.rows import Rows, compiled, finite, row_axpy, row_dot
 
 Array = NDArray[Any]
 Order = NDArray[np.uint32]

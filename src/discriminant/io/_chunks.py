@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .._engine.extras import needed
+from .._engine.extras import Later
 from ._dialect import Dialect
 from ._errors import TableError, wrong_value
 from ._lines import last_line
 from ._texts import not_numbers
 from ._written import opened, size_of
 
-pl = needed("polars", "io")
+pl = Later("polars", "io")
 
 CHUNK = 8 * 2**20  # bytes of a portion
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.extras import needed
+from .._engine.extras import Later
 from ..exceptions import warn_user
 from ._errors import TableError, wrong_value
 from ._texts import looks_of
 
-pl = needed("polars", "io")
+pl = Later("polars", "io")
 
 MOST_LEVELS = 1000
 ENOUGH_ROWS = 20  # from here on, a text for every other row names the rows; ten rows may well have ten colors

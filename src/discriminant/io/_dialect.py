@@ -14,14 +14,14 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import IO, Any, NamedTuple
 
-from .._engine.extras import needed
+from .._engine.extras import Later
 from ..exceptions import warn_user
 from ._errors import TableError
 from ._lines import MORE_FIELDS, broken_row
 from ._texts import MISSING, NUMBER, tidy
 from ._written import BOM, Written, opened
 
-pl = needed("polars", "io")
+pl = Later("polars", "io")
 
 SEPARATORS = "\t;,|"  # where two would do, the first one: "1,5;2,5" holds decimal commas
 HEAD = 65536  # bytes that tell

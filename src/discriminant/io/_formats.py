@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from .._engine.extras import needed
+from .._engine.extras import Later, needed
 from ._dialect import Dialect, Known, dialect_of
 from ._errors import TableError
 from ._sparse import WIDEST
 from ._written import opened, size_of
 
-pl = needed("polars", "io")
+pl = Later("polars", "io")
 
 TARGET, FEATURES = "target", "features"  # the columns of a table in LIBSVM's form
 PORTION = 4 * 2**20  # bytes of a file of lines that are read at once

@@ -11,9 +11,9 @@ from collections.abc import Collection
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from .._engine.extras import needed
+from .._engine.extras import Later
 
-pl = needed("polars", "io")
+pl = Later("polars", "io")
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "?"]
 # What stands for a missing value in a column of numbers; in a text column it is a level like others.

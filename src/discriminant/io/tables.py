@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from .._engine.extras import needed
+from .._engine.extras import Later, needed
 from .._engine.files import replacing
 from .._guards.parameters import refused
 from ._chunks import CHUNK, csv_chunks
@@ -26,7 +26,7 @@ from ._errors import TableError
 from ._formats import LINES, MARKS, READERS, WRITERS, memory, named, read_csv, rows_of
 from ._written import Written, in_utf8, size_of, unpacked
 
-pl = needed("polars", "io")
+pl = Later("polars", "io")
 
 # The endings of each format, the first of which is its name too.
 ENDINGS = "csv | tsv tab | parquet pq | arrow feather ipc | jsonl ndjson | libsvm svm svmlight | npy | npz"

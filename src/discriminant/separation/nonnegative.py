@@ -1,8 +1,9 @@
 """Nonnegative least squares: minimize ‖Ax - b‖ over x >= 0, by Lawson and Hanson's active set method.
 
 Columns enter the set P one by one, the steepest first; least squares on P alone tells where to go, and columns whose
-weight vanishes on the way leave P. SciPy does this in one call that hears no Ctrl-C. So large problems are solved here,
-a column at a time, with a QR factorization of the columns of P that is kept up to date.
+weight vanishes on the way leave P. SciPy does this in one call that hears no Ctrl-C. So large problems, and tiny ones,
+for which its import would take longest, are solved here, a column at a time, with a QR factorization of the columns of
+P that is kept up to date.
 
 References
 ----------
@@ -31,7 +32,7 @@ TALL = 8000  # rows for which no square factor Q is kept: 0.5 GiB
 NEAR = 1e-11  # a hull nearer to zero than this, with rows of length one, is taken to contain it
 PAYS = 0.99  # of the distance that is left, at the most, after a block of columns that paid
 SHORT = 1e8  # rows x columns x rank of a problem that SciPy solves in a fifth of a second
-FEW = 1_000  # numbers that a library is done with in milliseconds: a thread would take as long
+FEW = 1_000  # numbers of a table for which neither a thread pays nor the import of SciPy's method
 
 
 def heard(work: Callable[..., Any], *given: Any, tick: Tell | None = None, **options: Any) -> Any:
@@ -63,7 +64,7 @@ def hull_program(rows: Floats) -> tuple[Floats, Floats]:
 
 def nonnegative(A: Floats, b: Floats, max_iter: int, start: Floats | None = None, tick: Tell | None = None) -> Floats:
     """The x >= 0 with the least ‖Ax - b‖, from x = 0 or near ``start``; RuntimeError after too many steps."""
-    if (A.size * min(A.shape) <= SHORT and start is None) or len(A) > TALL:
+    if A.size > FEW and ((A.size * min(A.shape) <= SHORT and start is None) or len(A) > TALL):
         from scipy.optimize import nnls  # 0.2 s of imports that most data do not need
 
         if len(A) > TALL:

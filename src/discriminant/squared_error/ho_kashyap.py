@@ -148,10 +148,11 @@ class HoKashyapRule:
             self.few = FewPatterns(problem, np.flatnonzero(self.part), self.Y.z, self.Y.w, T)
         a, b = self.a.copy(), self.b.copy()
         table = self.few.leap(a, b, self.compiled, limit, self.recorded)
-        if not self.compiled.rate:
-            self.eta = table[-1, 2] if len(table) else self.eta
-        else:
+        if not len(table):
+            return table
+        if self.compiled.rate:
             table[:, 2] = self.eta
+        self.eta = float(table[-1, 2])
         self.k += int(table[:, 3].sum())
         self.a, self.b, (self.g, self.e) = a, b, self.look(a, b)
         return table

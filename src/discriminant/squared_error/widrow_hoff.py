@@ -346,7 +346,7 @@ class BatchRule(WidrowHoffRule):
     def leap(self, problem: AimedProblem, watch: Watch, limit: int) -> NDArray[Any]:
         """Many steps, none of them short, on the normalized patterns."""
         plan, schedule = self.plan, self.schedule
-        known = not plan.dual and isinstance(schedule, Constant | Optimal)
+        known = not plan.dual and isinstance(schedule, Constant | Optimal) and problem.dtype == np.float64
         if self.k < FIRST or not (known and FewPatterns.serve(problem)):
             return EMPTY
         patterns = self.look(problem, watch)

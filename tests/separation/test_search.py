@@ -104,17 +104,17 @@ def test_a_factor_of_many_levels(rng: np.random.Generator, separating: bool) -> 
 # Where floats fail --------------------------------------------------------------------------------------------------
 
 
-def refuse(R: Any) -> Any:
+def refuse(R: Any, tick: Any) -> Any:
     raise RuntimeError("no convergence")
 
 
 GUESSES = {
     "none": refuse,
-    "all weights": lambda R: (None, np.ones(len(R))),
-    "one weight": lambda R: (None, np.eye(len(R))[0]),
-    "wrong vector": lambda R: (np.ones(R.shape[1]), np.ones(len(R))),
-    "zero": lambda R: (np.zeros(R.shape[1]), np.ones(len(R))),
-    "not a number": lambda R: (np.full(R.shape[1], np.nan), np.ones(len(R))),
+    "all weights": lambda R, tick: (None, np.ones(len(R))),
+    "one weight": lambda R, tick: (None, np.eye(len(R))[0]),
+    "wrong vector": lambda R, tick: (np.ones(R.shape[1]), np.ones(len(R))),
+    "zero": lambda R, tick: (np.zeros(R.shape[1]), np.ones(len(R))),
+    "not a number": lambda R, tick: (np.full(R.shape[1], np.nan), np.ones(len(R))),
 }
 
 

@@ -27,12 +27,11 @@ from ..comparison.methods import full_name
 from ..plot.verdicts import arrays_of, check_classes, verdict_of
 from . import catalog, generators, tables
 from .lessons import lessons
-from .messages import MOST_CLASSES, MOST_POINTS, VERSION, Json
+from .messages import MOST_CLASSES, MOST_POINTS, UNEXPECTED, VERSION, Json
 
 CHUNK = 500  # steps of a message
 MEMORY = 2 * 2**30  # bytes that a job may take beyond what the process has when it starts
 PAUSE = 0.2  # seconds without a job after which a new process makes itself ready for the next
-UNEXPECTED = "This is a fault of discriminant; please report it."
 
 
 def welcome(job: Json) -> Iterator[Json]:

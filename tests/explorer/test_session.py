@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
@@ -193,29 +192,6 @@ def test_a_fault_of_our_own_is_told() -> None:
     last = played(play)[0][-1]
     assert (last["type"], last["id"], last["slot"]) == ("error", 1, 3)
     assert "Unexpected ZeroDivisionError: oh" in last["message"]
-
-
-def test_progress_that_nobody_hears_leaves_no_complaint(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A task whose exception nobody asks for is reported when it is collected."""
-    monkeypatch.setattr(session, "FIRST", 0.0)
-    complaints: list[Any] = []
-
-    async def scene() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
-
-        async def send(text: str) -> None:
-            if json.loads(text)["type"] == "progress":
-                raise RuntimeError("gone")
-
-        page = session.Session(SlowPool(), send)
-        await ask(page, "run", 1, seed=1)
-        await quiet(page)
-        await page.close()
-        del page
-        gc.collect()
-
-    asyncio.run(asyncio.wait_for(scene(), 10))
-    assert not complaints
 
 
 def test_progress_is_told_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,7 +140,6 @@ class Session:
             if isinstance(message, RunRequest):
                 await self.tell("started", message.id, slot=message.slot)
                 ticking = asyncio.create_task(self._tick(message))
-                ticking.add_done_callback(self._told)
             job = self._job(message)
             if job is None:
                 await self._tell_failed(message, "There is no run in this slot yet; wait until it has run.")
@@ -154,7 +153,7 @@ class Session:
                 self._runs[message.slot] = texts
         finally:
             if ticking is not None:
-                ticking.cancel()
+                ticking.cancel()  # which also forgives it a socket that broke
 
     async def _tick(self, message: RunRequest) -> None:
         """Tell the page how long a run has taken."""

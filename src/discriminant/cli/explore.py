@@ -18,7 +18,7 @@ from ._options import Axes, Json, Quiet, Rows, Target, argument, option
 from ._output import echo, echo_json, say, warn
 from ._tables import learnable, plane_of
 
-FIRST = "table-1-2"  # what is shown where a procedure is named and no data
+BEGINNING = "table-1-2"  # what is shown where a procedure is named and no data
 
 
 def explore(
@@ -66,7 +66,7 @@ def explore(
     if data is not None and MARK in data:
         start = _shared(data, target, axes, procedure)
     elif data is not None or procedure is not None:
-        start = _state(data or FIRST, target, axes, procedure)
+        start = _state(data or BEGINNING, target, axes, procedure)
     from ..explorer.server import LOCAL, serve
 
     if host not in LOCAL:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .messages import (
+    KINDS,
     UNEXPECTED,
     VERSION,
     CancelRequest,
@@ -25,7 +26,7 @@ from .pool import Pool
 
 GRACE = 0.3  # seconds that a run may still take when a newer one of its slot waits
 FIRST, EVERY = 1.0, 0.5  # seconds until the page is told that a run takes long, and between such words
-JOBS = {"RunRequest": "run", "VerdictRequest": "verdict", "DatasetRequest": "dataset", "GenerateRequest": "generate"}
+JOBS = {kind: name for name, kind in KINDS.items()}
 
 Send = Callable[[str], Awaitable[None]]
 Key = int | str
@@ -171,7 +172,7 @@ class Session:
                 return None
             recordings = [_recording(self._runs[slot]) for slot in message.slots]
             return {"job": "page", "id": message.id, "recordings": recordings, "seconds": self.pool.seconds / 2}
-        return {"job": JOBS[type(message).__name__], **asdict(message), "seconds": self.pool.seconds / 2}
+        return {"job": JOBS[type(message)], **asdict(message), "seconds": self.pool.seconds / 2}
 
 
 def _key(message: Message) -> Key:

@@ -84,7 +84,7 @@ def dataset(job: Json) -> Iterator[Json]:
 def generate(job: Json) -> Iterator[Json]:
     """Points of a generator."""
     X, y, title = generators.drawn(job["name"], job["parameters"])
-    names = [f"ω{k + 1}" for k in range(len(np.unique(y)))]
+    names = [catalog.omega(k + 1) for k in range(len(np.unique(y)))]
     yield {"type": "data", "points": catalog.points_of(X, y, ["x1", "x2"], names), "title": title}
 
 

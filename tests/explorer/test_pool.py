@@ -196,16 +196,24 @@ def test_a_process_that_cannot_be_started_is_a_sentence(monkeypatch: pytest.Monk
     played(play)
 
 
-def test_a_start_goes_on_when_its_job_is_cancelled() -> None:
+def test_a_start_goes_on_when_its_job_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    forked, fork = [], asyncio.create_subprocess_exec
+
+    async def counted(*line: Any, **options: Any) -> Any:
+        forked.append(await fork(*line, **options))
+        return forked[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", counted)
+
     async def play(pool: Pool) -> None:
         for _ in range(3):
             task = asyncio.create_task(answered(pool, job()))
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
+            while not forked:
+                await asyncio.sleep(0)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
         first = pid(await answered(pool, job()))
-        assert [worker.process.pid for worker in pool.workers] == [first]
+        assert [process.pid for process in forked] == [first]
 
     played(play)
 

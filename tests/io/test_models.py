@@ -353,10 +353,11 @@ def test_a_save_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: py
 
 def test_a_model_file_needs_no_polars(tmp_path: Path) -> None:
     io.save(fitted("Perceptron")[0], tmp_path / "model.json")
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n", encoding="utf-8")
     code = (
         "import sys; sys.modules['polars'] = None\n"
         f"from discriminant import io\nprint(io.load({str(tmp_path / 'model.json')!r}))\n"
-        "try:\n    io.read('a.csv')\nexcept ImportError as error:\n    print(error)"
+        f"try:\n    io.read({str(tmp_path / 'a.csv')!r})\nexcept ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "polars is missing, which this needs: pip install 'discriminant[io]'."

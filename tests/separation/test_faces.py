@@ -62,7 +62,7 @@ def test_rows_that_span_a_boundary_are_taken_in(c: int, rng: np.random.Generator
         places = np.flatnonzero(guess.boundary)
         chosen = spanning(part.rows, places, guess.weights.ravel()[places], quiet)
         assert chosen is not None
-        circuit = list(part.names(_circuit(part.rows, [*chosen.basis, *chosen.rest])))
+        circuit = list(part.names(_circuit(part.rows, [*chosen.basis, *chosen.rest], quiet)))
         face = Face(system)
         assert face.absorb_spanning(part.names(chosen.rest), list(part.names(chosen.basis)), circuit)
         check(face)

@@ -399,7 +399,7 @@ def _named_errors(source: Source, kind: type[Exception] = Exception, what: str =
     """What goes wrong inside becomes a TableError that names the file."""
     try:
         yield
-    except (TableError, BrokenPipeError):
+    except (TableError, BrokenPipeError, ImportError):
         raise
     except kind as error:
         if isinstance(error, FileNotFoundError):

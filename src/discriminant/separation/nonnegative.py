@@ -70,8 +70,8 @@ def nonnegative(A: Floats, b: Floats, max_iter: int, start: Floats | None = None
         if len(A) > TALL:
             return np.asarray(heard(nnls, A, b, maxiter=max_iter, tick=tick)[0])
         return np.asarray(nnls(A, b, maxiter=max_iter)[0])
-    start = _by_blocks(A, b, np.zeros(A.shape[1]) if start is None else start, tick)
-    return _stepwise(A, b, max_iter, start, tick)
+    begin = np.zeros(A.shape[1]) if start is None else start
+    return _stepwise(A, b, max_iter, begin if A.size <= FEW else _by_blocks(A, b, begin, tick), tick)
 
 
 def _by_blocks(A: Floats, b: Floats, x: Floats, tick: Tell | None) -> Floats:

@@ -30,6 +30,7 @@ function classRadios(store) {
     byId("add-class").disabled = classes.length >= MOST_CLASSES;
     byId("undo").disabled = store.past.length === 0;
     byId("redo").disabled = store.future.length === 0;
+    byId("one-feature").checked = store.oneFeature;
     byId("clear").disabled = store.points.x.length === 0;
     byId("invitation").hidden = store.points.x.length > 0;
   });
@@ -110,11 +111,11 @@ export function dataView(store, runner, token) {
     description.textContent = known?.description ?? "";
     sliders.replaceChildren();
     byId("columns").replaceChildren();
-    if (kind === "dataset") runner.fetch("data", { type: "dataset", name }).then(loaded);
-    if (kind !== "generator") return;
+    if (kind === "dataset") return runner.fetch("data", { type: "dataset", name }).then(loaded);
+    if (kind !== "generator") return null;
     const make = (parameters) => runner.fetch("data", { type: "generate", name, parameters }).then(loaded);
     sliders.replaceChildren(...parameterFields(known.controls, {}, "generate", make, true));
-    make({});
+    return make({});
   };
   select.addEventListener("change", choose);
 
@@ -150,6 +151,6 @@ export function dataView(store, runner, token) {
   /** The data set that is on the page when it opens. */
   return (name) => {
     select.value = `dataset:${name}`;
-    choose();
+    return choose();
   };
 }

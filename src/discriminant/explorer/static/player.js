@@ -15,6 +15,7 @@ function told(store) {
   if (!store.catalog && !store.replay) return "connecting";
   if (!store.points.x.length) return "click on the plane to place points, or choose a data set";
   if (present(store.points).length < 2) return "place points of two classes";
+  if (slot.error) return slot.error;
   if (!recording || slot.fresh) return "at work";
   const { head, steps } = recording;
   const step = store.stepOf(slot);
@@ -38,6 +39,7 @@ export function playerView(store) {
   function frame(now) {
     if (!store.playing) return;
     const rate = pace(speed.valueAsNumber);
+    if (store.step !== Math.ceil(position)) position = store.step; // a new run has moved time
     position = Math.min(store.length, position + (rate * (now - last)) / 1000);
     last = now;
     store.step = Math.ceil(position);

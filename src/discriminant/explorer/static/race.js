@@ -3,10 +3,9 @@
 
 import { byId, counted, element } from "./dom.js";
 import { fillProcedures } from "./controls.js";
-import { newSlot } from "./state.js";
+import { MOST_RACERS, newSlot } from "./state.js";
 import { Plane } from "./plane.js";
 
-const MOST = 4;
 const RIVALS = ["relaxation", "least-squares", "support-vector-machine", "ho-kashyap", "perceptron"];
 
 /**
@@ -60,7 +59,7 @@ export function raceView(store, runner, planes) {
     host.classList.toggle("racing", slots.length > 1);
     button.setAttribute("aria-pressed", String(slots.length > 1));
     byId("race-panel").hidden = slots.length < 2;
-    add.disabled = slots.length >= MOST || store.replay;
+    add.disabled = slots.length >= MOST_RACERS || store.replay;
     store.change("recording", "view", "problem");
   }
 

@@ -99,7 +99,7 @@ export function controlsView(store, runner) {
     for (const made of list.children) {
       const fault = made.dataset.parameter === slot.parameter ? slot.error : "";
       made.querySelector(".fault").textContent = fault;
-      made.querySelector("input, select").toggleAttribute("aria-invalid", Boolean(fault));
+      made.querySelector("input, select").setAttribute("aria-invalid", String(Boolean(fault)));
     }
   };
   select.addEventListener("change", () => {

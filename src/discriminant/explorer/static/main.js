@@ -24,13 +24,17 @@ const FIRST = "table-1-2"; // two classes of the book's table: they can be separ
 const file = byId("recording");
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const store = new Store();
-const recordings = file ? JSON.parse(file.textContent) : null;
+const held = file ? JSON.parse(file.textContent) : {};
+const { recordings = null, verdict = null } = Array.isArray(held) ? { recordings: held } : held;
 if (recordings) {
   store.replay = true;
+  store.verdict = verdict;
   store.points = recordings[0].head.points;
   store.oneFeature = recordings[0].head.one_feature;
   store.slots = recordings.map(({ head }) => newSlot(head.procedure ?? head.title, head.parameters));
   for (const live of document.querySelectorAll("[data-live]")) live.hidden = true;
+  for (const proof of document.querySelectorAll("[data-proof]")) proof.hidden = !verdict;
+  byId("plane-keys").textContent = "Drag to pan, turn the wheel or press + and − to zoom, 0 to see all points.";
   document.body.classList.add("replay");
   document.title = `${recordings[0].head.title}: a replay`;
 }

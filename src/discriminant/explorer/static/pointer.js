@@ -1,6 +1,6 @@
 // Hands on the plane: click to place, drag to move, pan and zoom; and all of it again with keys.
 
-import { digits } from "./dom.js";
+import { byId, digits } from "./dom.js";
 import { tickStep } from "./geometry.js";
 
 const NEAR = 14; // pixels within which a point is meant
@@ -10,6 +10,8 @@ const FINEST = 1e-12; // of where it lies: a narrower view would show the steps 
 /** @param {import("./plane.js").Plane} plane @param {import("./state.js").Store} store */
 export function handle(plane, store) {
   const { host } = plane;
+  const surface = byId("surface"); // takes the focus: a region is a place, not a tool
+  host.addEventListener("focus", () => surface.focus({ preventScroll: true }));
   const fingers = new Map();
   let drag = null; // {row, fresh} moves a point; {pan: true, from, box, click} moves the view
   let space = false;
@@ -76,7 +78,7 @@ export function handle(plane, store) {
     const at = position(event);
     fingers.set(event.pointerId, at);
     host.setPointerCapture(event.pointerId);
-    host.focus({ preventScroll: true });
+    surface.focus({ preventScroll: true });
     plane.cursor = null;
     if (fingers.size === 2) return pinch();
     const row = event.button === 0 && !space && !store.replay ? nearest(at) : -1;
@@ -186,7 +188,7 @@ export function handle(plane, store) {
   host.addEventListener("keyup", (event) => {
     if (event.key === " ") space = false;
   });
-  host.addEventListener("blur", () => {
+  surface.addEventListener("blur", () => {
     space = false;
   });
   document.addEventListener("keydown", (event) => {

@@ -7,7 +7,7 @@ STAMP  := .venv/.installed
 # Machine code of this repository: discriminant keeps there what matches the sources, and removes what is old.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 
-.PHONY: help install demo test ci fuzz verdicts interrupts bench docs lint clean
+.PHONY: help install demo test ci fuzz verdicts interrupts bench docs lint warm clean
 .DEFAULT_GOAL := help
 
 help:     ## list the targets
@@ -20,9 +20,9 @@ demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print
 	@$(BIN)/python examples/demo.py
 
 TESTS = $(BIN)/python -m pytest -q -n 2 --dist loadgroup
-test: lint         ## lint, tests and doctests; what takes long is left to make ci
+test: $(STAMP)     ## lint, tests and doctests; what takes long is left to make ci
 	@if [ -d tests/explorer ]; then tools/chromium.sh; fi
-	$(BIN)/discriminant warm-up
+	@$(MAKE) --no-print-directory -j 2 lint warm  # mypy takes long, and one core
 	$(TESTS) -m "not ci"
 
 ci: $(STAMP)       ## what takes long: the gallery, the README's commands, the demo, the benchmarks' cases, a new procedure
@@ -55,6 +55,9 @@ lint: $(STAMP)     ## ruff, mypy and the import rule
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --cache-dir .cache/import_linter
+
+warm: $(STAMP)
+	$(BIN)/discriminant warm-up
 
 clean:    ## remove caches and builds; .venv stays
 	rm -rf .cache .hypothesis build dist docs/_build docs/api docs/auto_examples docs/sg_execution_times.rst

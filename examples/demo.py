@@ -198,7 +198,7 @@ def main() -> None:
     print_reports()
     if draw_pictures():
         write_pages(found)
-    print("\nTo watch a procedure learn, step by step, on points of your own: discriminant explore")
+    print("\nTo watch a procedure learn, on points of your own, in the browser: .venv/bin/discriminant explore")
 
 
 if __name__ == "__main__":

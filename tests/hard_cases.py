@@ -29,7 +29,7 @@ CONFIGURATIONS = {
         "criterion='sigmoid', max_iter=50, schedule=0.1; criterion='mean_squared'"
     ),
     "HoKashyap": (
-        "variant='modified'; variant='descent', eta='optimal', max_iter=500; "
+        "variant='modified', max_iter=500; variant='descent', eta='optimal', max_iter=500; "
         "multiclass='one-vs-one', max_iter=100; tol=0, max_iter=100; "
         "variant='descent', R='gram', max_iter=500"
     ),

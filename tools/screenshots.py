@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[1] / "docs" / "_static"
+FOLDER = Path(__file__).parents[1] / "docs" / "images"
 LARGEST = 150_000  # bytes of a picture
 STEP = 27  # where the perceptron errs still, and its arrow is long
 LOOKS: dict[str, dict[str, Any]] = {

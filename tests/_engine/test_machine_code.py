@@ -10,16 +10,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError, Thread
 from typing import Any
 
+import numba
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
 import discriminant
 from discriminant._engine import machine_code
 from discriminant._engine.compiling import cached
-from discriminant._engine.machine_code import KEPT, PACKAGE, holders, private_folder, room_keys
+from discriminant._engine.machine_code import KEPT, PACKAGE, holders, place, private_folder, room_keys
 from discriminant._engine.progress import CompilingNotice
 
 COMPILE = """
@@ -92,6 +95,32 @@ def test_a_full_or_foreign_folder_is_no_reason_not_to_compile(
     assert len(recwarn) == 1
     message = str(recwarn.pop(UserWarning).message)
     assert re.match(r"Compiled functions cannot be kept in .* \(No space left on device\), so they are comp", message)
+
+
+def _one_more(x: Any) -> Any:
+    return x + 1
+
+
+def test_two_that_save_at_once_give_no_name_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """numba reads which names are taken, then writes: between the two, another process may do the same."""
+    monkeypatch.setattr(machine_code.config, "CACHE_DIR", str(tmp_path))
+    meeting, read = Barrier(2, timeout=0.3), IndexDataCacheFile._load_index
+
+    def slow(self: Any) -> Any:
+        found = read(self)
+        with suppress(BrokenBarrierError):  # where only one is let in, nobody else comes
+            meeting.wait()
+        return found
+
+    forms = numba.njit([(numba.int64,), (numba.float64,)])(_one_more).overloads
+    monkeypatch.setattr(IndexDataCacheFile, "_load_index", slow)
+    threads = [Thread(target=place(_one_more).save_overload, args=form) for form in forms.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    names = read(place(_one_more)._cache_file)
+    assert len(names) == len(set(names.values())) == 2
 
 
 def test_an_index_of_an_earlier_version_is_written_anew(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from discriminant._engine import problem
 from discriminant._engine.problem import narrow, sqnorms
 from discriminant._engine.rows import (
     CSR,
@@ -35,7 +36,8 @@ def test_squared_lengths(make: Any, dtype: Any) -> None:
     assert row_sqnorm(rows, 2) == 17.0625
 
 
-def test_indices_are_unsigned_views_and_the_callers_matrix_is_left_alone() -> None:
+def test_indices_are_unsigned_views_and_the_callers_matrix_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(problem, "COPIED", 0)
     for make, unsigned in ((sparse.csr_array, np.uint32), (wide, np.uint64)):
         matrix = make(X)
         before = matrix.copy()
@@ -48,3 +50,15 @@ def test_indices_are_unsigned_views_and_the_callers_matrix_is_left_alone() -> No
         assert not rows.indices.flags.writeable
         assert matrix.data.flags.writeable
         np.testing.assert_array_equal(matrix.toarray(), before.toarray())
+
+
+def test_a_few_long_indices_become_short() -> None:
+    """Passes for 64 bits would be compiled for them alone."""
+    rows, expected = narrow(wide(X)), narrow(sparse.csr_array(X))
+    assert isinstance(rows, CSR)
+    for one, other in zip(rows, expected, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    far = sparse.csr_array(([1.0], [problem.COPIED], [0, 1]), shape=(1, problem.COPIED + 1))
+    far.indices, far.indptr = far.indices.astype(np.int64), far.indptr.astype(np.int64)
+    assert narrow(far).indices.dtype == np.uint64

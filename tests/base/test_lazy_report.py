@@ -80,7 +80,6 @@ def test_unequal_features_are_named() -> None:
 def test_a_model_does_not_keep_a_large_training_set(kind: Any, method: str) -> None:
     model = kind(max_iter=1) if "max_iter" in kind().get_params() else kind()
     generator = np.random.default_rng(0)
-    gc.freeze()  # collect what this test leaves, not all that the suite has loaded
     for make in (np.asarray, sparse.csr_array):
         X = make(generator.normal(size=(2_000, 80)))  # above the megabyte that is kept
         y = np.arange(2_000) % 2
@@ -93,7 +92,6 @@ def test_a_model_does_not_keep_a_large_training_set(kind: Any, method: str) -> N
         assert watched() is None
         assert "scale" not in fitted.report_.to_dict()  # what needs the data is left out
         assert str(fitted.report_)
-    gc.unfreeze()
 
 
 def test_small_data_outlive_the_users_variable() -> None:

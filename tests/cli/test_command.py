@@ -40,8 +40,8 @@ def test_help_and_version_are_light(arguments: list[str]) -> None:
     code = (
         "import sys\nfrom discriminant.cli.app import run\n"
         f"assert run({arguments!r}) == 0\n"
-        "heavy = {'sklearn', 'numba', 'scipy', 'polars', 'matplotlib', 'pyarrow', 'onnx'} & set(sys.modules)\n"
-        "assert not heavy, heavy"
+        "heavy = {'sklearn', 'numba', 'scipy', 'polars', 'pandas', 'matplotlib', 'pyarrow', 'onnx'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
     assert done.returncode == 0, done.stderr
@@ -102,9 +102,9 @@ def on_terminal(*arguments: str, **env: str) -> bytes:
 
 
 def test_colors_only_on_a_terminal_that_wants_them() -> None:
-    assert b"\x1b[31mError:\x1b[0m" in on_terminal("check", "nofile.csv")
-    assert b"\x1b" not in on_terminal("check", "nofile.csv", NO_COLOR="1")
-    assert "\x1b" not in installed("check", "nofile.csv", TERM="xterm").err
+    assert b"\x1b[31mError:\x1b[0m" in on_terminal("datasets", "nothing")
+    assert b"\x1b" not in on_terminal("datasets", "nothing", NO_COLOR="1")
+    assert "\x1b" not in installed("datasets", "nothing", TERM="xterm").err
 
 
 @pytest.mark.ci
@@ -121,7 +121,7 @@ def test_bar_on_a_terminal(tmp_path: Path) -> None:
 
 
 def test_closed_stdout_is_no_error(tmp_path: Path) -> None:
-    assert shell("discriminant check or-function >&-", tmp_path).err == ""
+    assert shell("discriminant datasets or-function >&-", tmp_path).err == ""
     assert shell("discriminant check xor >&- 2>&-", tmp_path).code == 4
 
 
@@ -350,7 +350,7 @@ def test_without_arguments_it_prints_its_help() -> None:
     assert "warm-up" in done.out
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["datasets"], ["methods"]])
+@pytest.mark.parametrize("arguments", [["datasets"], ["methods"]])
 def test_what_needs_no_fit_loads_no_compiler(arguments: list[str]) -> None:
     code = f"import sys; from discriminant.cli.app import run; run({arguments}); print('LOADED', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -365,3 +365,18 @@ def test_a_verdict_on_a_data_set_loads_no_scikit_learn() -> None:
     loaded = done.stdout.rpartition("LOADED")[2].split()
     assert "numba" in loaded
     assert not {"sklearn", "scipy.stats", "matplotlib"} & set(loaded)
+
+
+def test_a_fit_loads_neither_pandas_nor_scipy_stats_and_leaves_them_to_others() -> None:
+    code = """import sys
+from discriminant.cli.app import run
+run(["compare", "xor", "--methods", "svm,perceptron", "--cv", "2", "--jobs", "1"])
+print("LOADED", *sys.modules)
+import scipy, pandas, sklearn.metrics
+assert scipy.stats.rankdata([3, 1]).tolist() == sklearn.metrics._ranking.rankdata([3, 1]).tolist() == [2, 1]
+assert scipy.stats is sys.modules["scipy.stats"] and pandas.DataFrame({"a": [1]}).shape == (1, 1)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    loaded = done.stdout.rpartition("LOADED")[2].split()
+    assert "sklearn.model_selection" in loaded
+    assert not {"pandas", "scipy.stats"} & set(loaded)
+    assert (done.returncode, done.stderr) == (0, "")

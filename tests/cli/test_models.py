@@ -1,6 +1,7 @@
 """``fit``, ``predict``, ``explain`` and ``export``: models between processes, through pipes, in every format."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -305,10 +306,14 @@ def test_predictions_of_a_table_in_portions(
 
 def test_pipes_in_place_of_files(tables: Path) -> None:
     """``<(command)`` is a file that can be read only once."""
-    found = shell(
-        "discriminant predict --format csv --json"
-        " <(discriminant fit table.csv -m fisher -o - --quiet) <(cat table.csv)", tables
-    )  # fmt: skip
+    model = command("fit", tables / "table.csv", "-m", "fisher", "-o", "-", "--quiet").out
+    pipes = [os.pipe() for _ in range(2)]
+    for (_, end), text in zip(pipes, (model, (tables / "table.csv").read_text()), strict=True):
+        with open(end, "w") as writer:
+            writer.write(text)
+    found = command("predict", "--format", "csv", "--json", *(f"/dev/fd/{begin}" for begin, _ in pipes))
+    for begin, _ in pipes:
+        os.close(begin)
     assert (found.code, found.err) == (0, "")
     assert found.json["predictions"] == [0, 0, 0, 0, 1, 1, 1, 1]
 

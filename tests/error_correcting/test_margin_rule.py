@@ -220,6 +220,7 @@ def test_the_compiled_pass_is_plain_python(rule, storage, rng):
     labels, place = y.astype(np.int32), None
     if storage == "kernel":
         X, place = X @ X.T, np.arange(12)
+    X.flags.writeable = storage == "kernel"  # as in a fit, whose machine code is there
     size, ends = X.shape[1] + (storage == "dense"), []
     for call, view in ((_updates, look_once), (_updates.py_func, look_once.py_func)):
         alpha, v, f, u = np.zeros(12), np.zeros(size), np.zeros(12), np.zeros(size)

@@ -73,7 +73,7 @@ def test_extreme_points_get_an_answer_or_a_sentence(name: str, one_feature: bool
 def test_too_few_classes_are_told() -> None:
     assert verdict(points({"x": [], "y": []})) | {"seconds": 0} == {
         "verdict": "none",
-        "headline": "A procedure needs points of two classes: there are no points yet. Place points of another class.",
+        "headline": "A procedure needs points of two classes: there are no points yet. Place points of two classes.",
         "lines": [], "plane": None, "margin": None, "nearest": [], "support": [], "point": None, "pairs": None,
         "seconds": 0,
     }  # fmt: skip
@@ -126,6 +126,18 @@ def test_six_classes_of_equal_names() -> None:
         assert len(found["pairs"]) == 15
         mixed = {(pair["a"], pair["b"]) for pair in found["pairs"] if pair["verdict"] == "overlap"}
         assert mixed == {(0, 3), (1, 4), (2, 5)}
+        first = next(pair for pair in found["pairs"] if pair["verdict"] == "overlap")
+        assert (found["point"], found["support"]) == (first["point"], first["support"])
+        assert {each["class"] for each in found["support"]} == {0, 3}
+        x = {each["row"]: grid["x"][each["row"]] for each in found["support"]}
+        for own in (0, 3):
+            parts = [np.multiply(each["value"], x[each["row"]]) for each in found["support"] if each["class"] == own]
+            np.testing.assert_allclose(np.sum(parts, axis=0), found["point"])
+        for pair in found["pairs"]:
+            if pair["verdict"] != "overlap":
+                w0, *w = pair["plane"]
+                own = {k: w0 + np.dot(grid["x"], w)[np.equal(grid["y"], k)] for k in (pair["a"], pair["b"])}
+                assert own[pair["a"]].max() <= 0 <= own[pair["b"]].min()
 
 
 @pytest.mark.parametrize(
@@ -206,6 +218,7 @@ def test_the_real_thing() -> None:
             assert answers(page)[-1]["type"] == "cancelled"
             html = ask(page, message("page", 7))[-1]["html"]
             assert html.startswith("<!doctype html>")
+            assert f'"headline":{json.dumps(verdict["headline"])}' in html
         table = served.http.post(served.url("/table"), content=b"a,b,c\n1,2,x\n3,4,y\n").json()
         assert [column["kind"] for column in table["columns"]] == ["number", "number", "text"]
         broken = served.http.post(served.url("/table"), content=b"", headers={"X-Filename": "my%20file.csv"})

@@ -77,11 +77,20 @@ def test_every_procedure_is_recorded_and_its_python_makes_the_same(name: str, da
 def test_the_perceptron_on_or_is_that_of_the_book() -> None:
     found = record(Perceptron(), *datasets.or_function())
     assert len(found["steps"]) == 10
-    assert found["steps"][0] == [[0.0, 0.0, 0.0], -1, None]
-    assert found["steps"][-1] == [[-1.0, 2.0, 2.0], found["steps"][-1][1], 1.0]
+    assert found["steps"][0] == [[0.0, 0.0, 0.0], -1, None, None, None]
+    assert found["steps"][-1] == [[-1.0, 2.0, 2.0], found["steps"][-1][1], 1.0, None, 1.0]
+    assert found["head"]["numbers"] == list(range(10))
+    assert found["head"]["answer"] is None
     assert found["head"]["bound"] == pytest.approx(27)
     assert found["head"]["final"]["status"] == "SEPARATED"
     assert found["head"]["points"]["classes"] == ["0", "1"]
+
+
+def margins(head: dict[str, Any], before: Any, row: int) -> tuple[Any, Any]:
+    """yᵏ, negated if of the first of two classes, and aᵗy of each row of weights, as the page writes them."""
+    x, own = head["points"]["x"][row], head["points"]["y"][row]
+    y = np.array([head["bias_unit"], *x]) * (-1 if head["rows"] == 1 and own not in head["row_class"] else 1)
+    return y, np.reshape(before, (-1, 3)) @ y
 
 
 @pytest.mark.parametrize(
@@ -95,55 +104,107 @@ def test_the_perceptron_on_or_is_that_of_the_book() -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("data", [TWO, THREE], ids=["two", "three"])
 def test_each_correction_adds_the_pattern_that_is_named(model: Any, data: datasets.Dataset) -> None:
-    """a(k+1) − a(k) is η times (s, x), with s the increment of w₀, in the rows that it changes."""
+    """a(k+1) − a(k) is c yᵏ in the row that it rises in, −c yᵏ in a rival's."""
     found = record(model.set_params(max_iter=20), *data)
-    X, steps = np.array(found["head"]["points"]["x"]), found["steps"]
+    head, steps = found["head"], found["steps"]
+    X = np.array(head["points"]["x"])
     radius = (X * X).sum(axis=1).max() if getattr(model, "bias", "") == "radius" else 1.0
-    scale = radius + getattr(model, "slack", 0.0) ** 2 * (radius > 1)
+    assert head["bias_unit"] == pytest.approx(radius + getattr(model, "slack", 0.0) ** 2 * (radius > 1))
     named = 0
-    for before, (weights, row, eta) in itertools.pairwise(steps):
+    for last, (weights, row, _, before, factor) in itertools.pairwise(steps):
         if row < 0:
             continue
         named += 1
-        change = np.subtract(weights, before[0]).reshape(-1, 3)
-        moved = change[np.abs(change).max(axis=1) > 0]
-        expected = eta * np.array([scale, *X[row]])
-        for each in moved:
-            np.testing.assert_allclose(each * np.sign(each[0]), expected, rtol=1e-6, atol=1e-9)
-    assert named >= found["head"]["n_steps"] - 1
-    assert not found["head"]["batch"]
+        before = last[0] if before is None else before
+        y, _ = margins(head, before, row)
+        change = np.subtract(weights, before).reshape(-1, 3)
+        own = np.flatnonzero(np.array(head["row_class"]) == head["points"]["y"][row])
+        for r in np.flatnonzero(np.abs(change).max(axis=1) > 0):
+            sign = 1 if head["rows"] == 1 or r in own else -1
+            np.testing.assert_allclose(change[r], sign * factor * y, rtol=1e-6, atol=1e-9)
+    assert named >= head["n_steps"] - 1
+    assert not head["batch"]
+
+
+@pytest.mark.parametrize(("schedule", "beyond"), [(None, False), (0.001, False), ("1/k", True)])
+def test_the_rate_of_widrow_and_hoff_is_that_of_the_book(schedule: Any, beyond: bool) -> None:
+    """a(k+1) = a(k) + η(k) (b − a(k)ᵗyᵏ) yᵏ: the factor may be negative, η(k) is not."""
+    found = record(WidrowHoff(schedule=schedule, max_iter=5), *TWO)
+    for last, (_, row, eta, _, factor) in itertools.pairwise(found["steps"]):
+        if row >= 0:
+            assert factor == pytest.approx(eta * (1 - margins(found["head"], last[0], row)[1][0]), rel=1e-6, abs=1e-9)
+    assert any(step[4] is not None and step[4] < 0 < step[2] for step in found["steps"]) == beyond
+
+
+@pytest.mark.parametrize("eta", [1.0, 1.5, "1/k"])
+def test_the_rate_of_relaxation_is_that_of_the_book(eta: Any) -> None:
+    """a(k+1) = a(k) + η(k) (b − a(k)ᵗyᵏ) / ‖yᵏ‖² yᵏ."""
+    model = Relaxation(eta=eta, max_iter=20)
+    found = record(model, *TWO)
+    for k, (last, (_, row, rate, _, factor)) in enumerate(itertools.pairwise(found["steps"]), 1):
+        y, product = margins(found["head"], last[0], row)
+        assert rate == (1 / k if eta == "1/k" else eta)
+        assert factor == pytest.approx(rate * (model.margin - product[0]) / (y @ y), rel=1e-6)
+
+
+def test_one_against_the_rest_counts_each_problem_from_one() -> None:
+    found = record(Perceptron(schedule="1/k", multiclass="one-vs-rest", max_iter=5), *THREE)
+    for last, (weights, _, eta, _, factor) in itertools.pairwise(found["steps"]):
+        assert eta == pytest.approx(factor)
+        assert np.sum(np.abs(np.subtract(weights, last[0]).reshape(-1, 3)).max(axis=1) > 0) == 1
+    assert sum(step[2] == 1.0 for step in found["steps"]) == 3
+
+
+def test_a_thinned_run_has_the_weights_that_each_correction_changed() -> None:
+    found = record(Perceptron(max_iter=1000, multiclass="kesler"), *datasets.table(1, 3))
+    head, steps = found["head"], found["steps"]
+    assert head["thinned"]
+    held = 0
+    for k, (last, (weights, row, _, before, factor)) in enumerate(itertools.pairwise(steps), 1):
+        assert (before is None) == (head["numbers"][k] == head["numbers"][k - 1] + 1)
+        start = last[0] if before is None else before
+        y, _ = margins(head, start, row)
+        np.testing.assert_allclose(np.subtract(weights, start), factor * y, rtol=1e-6, atol=1e-9)
+        held += before is not None
+    assert held > 1000
 
 
 def test_of_equal_points_the_one_of_the_corrected_class_is_named() -> None:
     X, y = [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]], [0, 1, 1]
     steps = record(Perceptron(max_iter=1), X, y)["steps"]
-    assert [row for _, row, _ in steps] == [-1, 0, 1, 2]
+    assert [step[1] for step in steps] == [-1, 0, 1, 2]
 
 
 def test_where_every_visit_corrects_the_order_tells() -> None:
     steps = record(RecursiveLeastSquares(), *TWO)["steps"]
-    assert [row for _, row, _ in steps[1:21]] == list(range(20))
+    assert [step[1] for step in steps[1:21]] == list(range(20))
 
 
 def test_batch_steps_name_no_pattern() -> None:
     found = record(Perceptron(batch=True), *TWO)
     assert found["head"]["batch"]
-    assert {row for _, row, _ in found["steps"]} == {-1}
-    assert {eta for _, _, eta in found["steps"][1:]} == {1.0}
+    assert {step[1] for step in found["steps"]} == {-1}
+    assert {step[2] for step in found["steps"][1:]} == {1.0}
 
 
 def test_an_answer_that_is_not_the_last_vector_is_a_step_of_its_own() -> None:
     model = Perceptron(average=True).fit(*TWO)
-    steps = record(Perceptron(average=True), *TWO)["steps"]
+    found = record(Perceptron(average=True), *TWO)
+    steps = found["steps"]
     assert len(steps) == model.n_corrections_ + 2
-    assert steps[-1] == [model.weights_.tolist(), -1, None]
+    assert steps[-1] == [model.weights_.tolist(), -1, None, None, None]
+    assert found["head"]["answer"] == "average"
+    assert found["head"]["numbers"][-2:] == [model.n_corrections_] * 2
+    assert record(Perceptron(pocket=True, max_iter=20), *datasets.table(1, 3))["head"]["answer"] == "pocket"
     assert steps[-2][0] == model.last_weights_.tolist()
 
 
 def test_a_direct_procedure_has_nothing_and_then_its_answer() -> None:
-    steps = record(discriminant.LeastSquares(), *TWO)["steps"]
-    assert steps[0] == [[0.0] * 3, -1, None]
-    assert len(steps) == 2
+    found = record(discriminant.LeastSquares(), *TWO)
+    assert found["steps"][0] == [[0.0] * 3, -1, None, None, None]
+    assert len(found["steps"]) == 2
+    assert found["head"]["answer"] == "direct"
+    assert record(SupportVectorMachine(kernel="gaussian"), *TWO)["head"]["answer"] == "direct"
 
 
 def test_long_runs_are_thinned_but_begin_whole() -> None:
@@ -153,6 +214,7 @@ def test_long_runs_are_thinned_but_begin_whole() -> None:
     assert len(steps) <= _course.MOST_STEPS + 1
     assert head["numbers"][:50] == [2 * k for k in range(50)]  # the fit itself keeps every second of 20,000
     assert head["numbers"][-1] == 20_000
+    assert {(step[1], step[2], step[3]) for step in steps} == {(-1, None, None)}  # so that no correction is known
     assert len(head["curve"]["steps"]) == 1000
     short = record(WidrowHoff(max_iter=150), *TWO)["head"]
     assert short["numbers"][: _course.WHOLE + 1] == list(range(_course.WHOLE + 1))
@@ -169,7 +231,6 @@ def test_maps_are_those_of_the_model() -> None:
     assert cells[70, 30] == fitted.predict([at])[0]
     assert set(np.frombuffer(base64.b64decode(maps["values"][0]), np.uint8)) == {255}
     assert head["support"] == fitted.support_.tolist()
-    assert head["alphas"] == fitted.alpha_.tolist()
     assert head["level"] == 1.0
 
 
@@ -194,10 +255,23 @@ def test_maps_of_a_network_are_those_of_shorter_fits() -> None:
     assert maps["steps"][1] == 1
 
 
+def test_a_long_run_of_a_network_is_thinned() -> None:
+    options: dict[str, Any] = {"max_iter": 3000, "tol": 0.0, "random_state": 0}
+    head = record(MultilayerPerceptron((2,), "tanh", **options), *datasets.xor())["head"]
+    assert head["thinned"]
+    assert head["n_steps"] <= _course.MOST_STEPS + 60
+    assert head["numbers"][-1] == head["final"]["iterations"] == 3000
+    at = head["maps"]["steps"][30]
+    options["max_iter"] = head["numbers"][at]
+    part = record(MultilayerPerceptron((2,), "tanh", **options), *datasets.xor())["head"]["maps"]
+    assert part["values"][-1] == head["maps"]["values"][30]
+    assert head["curve"]["steps"][-1] == head["n_steps"]
+
+
 def test_one_against_one_names_its_patterns() -> None:
     """Four classes make six pairs, of which the second class is the positive one."""
     found = record(Perceptron(multiclass="one-vs-one", max_iter=5), *datasets.table(1, 2, 3, 4))
-    assert all(row >= 0 for _, row, _ in found["steps"][1:])
+    assert all(step[1] >= 0 for step in found["steps"][1:])
     assert found["head"]["kind"] == "maps"
 
 
@@ -211,7 +285,7 @@ def test_one_feature() -> None:
     found = record(Perceptron(), [[0.0], [1.0], [3.0]], ["no", "no", "yes"])
     assert found["head"]["one_feature"]
     assert found["head"]["points"]["classes"] == ["no", "yes"]
-    assert all(len(weights) == 2 for weights, _, _ in found["steps"])
+    assert all(len(step[0]) == 2 for step in found["steps"])
     assert record(KernelPerceptron("gaussian"), [[0.0], [1.0], [3.0]], [0, 1, 0])["head"]["maps"]["height"] == 1
 
 

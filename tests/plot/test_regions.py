@@ -40,7 +40,11 @@ def test_every_picture_of_every_kind_of_model(make: Any, classes: int) -> None:
         assert draw(ax) is ax
         ax.figure.draw_without_rendering()
     assert not plt.get_fignums()
-    assert plot.boundary(model, X, y) is plt.gca()
+
+
+def test_a_picture_without_axes_is_drawn_on_the_current_ones() -> None:
+    X, y = datasets.table(1, 2)
+    assert plot.boundary(Perceptron().fit(X, y), X, y) is plt.gca()
 
 
 def test_boundary_of_a_plane_lies_on_it() -> None:

@@ -13,6 +13,14 @@ from discriminant.plot.recording import record
 
 
 def recordings(page: str) -> Any:
+    return data(page)["recordings"]
+
+
+def verdict(page: str) -> Any:
+    return data(page)["verdict"]
+
+
+def data(page: str) -> Any:
     found = re.search(r'<script type="application/json" id="recording">(.*?)</script>', page, re.S)
     assert found is not None
     return json.loads(found[1])
@@ -22,6 +30,7 @@ def test_the_file_holds_the_run_and_all_modules(tmp_path: Path) -> None:
     path = plot.replay(Perceptron(), *datasets.or_function(), tmp_path / "run.html", feature_names=["one", "other"])
     page = path.read_text(encoding="utf-8")
     held = recordings(page)
+    assert verdict(page)["verdict"] == "complete"
     assert held[0]["steps"][-1][0] == [-1.0, 2.0, 2.0]
     assert held[0]["head"]["points"]["features"] == ["one", "other"]
     modules = json.loads(re.search(r'<script type="importmap">(.*?)</script>', page, re.S)[1])["imports"]  # type: ignore[index]
@@ -41,6 +50,12 @@ def test_a_label_cannot_end_the_data() -> None:
     page = replays.page([record(Perceptron(), [[0.0, 0], [1, 1]], [label, "b"])])
     assert "<script>alert" not in page
     assert recordings(page)[0]["head"]["points"]["classes"] == [label, "b"]
+
+
+def test_a_verdict_that_takes_too_long_is_left_out() -> None:
+    runs = [record(Perceptron(), *datasets.or_function())]
+    assert verdict(replays.page_with_verdict(runs, 20.0))["headline"]
+    assert verdict(replays.page_with_verdict(runs, 1e-9)) is None
 
 
 def test_several_runs_share_a_page() -> None:

@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from exact_oracle import dot, rays
 from exact_oracle import rank as rank_in_fractions
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import nnls
 
+from discriminant._engine.progress import OutOfTime
 from discriminant.separation import flint as _flint
 from discriminant.separation import nonnegative as _nonnegative
 from discriminant.separation.integers import (
@@ -35,6 +36,7 @@ from discriminant.separation.integers import (
     solve,
     whole,
 )
+from discriminant.separation.nonnegative import heard
 
 Matrix = list[list[int]]
 
@@ -119,8 +121,9 @@ def test_equations_are_solved_exactly(make: Any, turned: bool, rng: np.random.Ge
             continue
         tried += 1
         given = [list(row) for row in A], [list(row) for row in B]
-        X = solve(A, B)
-        assert [[dot(row, column) for column in zip(*X, strict=True)] for row in A] == B
+        for b, (q, x) in zip(zip(*B, strict=True), solve(A, B), strict=True):
+            assert q > 0
+            assert [dot(row, x) for row in A] == [q * value for value in b]
         assert given == (A, B)
     assert tried > 20
 
@@ -132,8 +135,8 @@ def test_what_one_unknown_gives_is_not_solved_for(rng: np.random.Generator, monk
     monkeypatch.setattr("discriminant.separation.integers.call", refuse)
     for make in (bordered, triangle):
         for A in (make(rng, 8), make(rng, 8).T):
-            X = solve(A.tolist(), [[1]] * 8)
-            assert [dot(row, [x for (x,) in X]) for row in A.tolist()] == [1] * 8
+            ((q, x),) = solve(A.tolist(), [[1]] * 8)
+            assert [dot(row, x) for row in A.tolist()] == [q] * 8
 
 
 def test_coordinates_and_sums_of_rows(rng: np.random.Generator) -> None:
@@ -346,8 +349,50 @@ def test_nonnegative_least_squares_step_by_step(rng: np.random.Generator, m: int
     A = np.vstack([rng.normal(shift, size=(q, m)), np.ones(m)])
     A[:, m // 2 :] = A[:, : m - m // 2]  # each column twice
     b = np.r_[np.zeros(q), 1.0]
-    x, known = _nonnegative._stepwise(A, b, 1000), nnls(A, b)[0]
-    assert x.min() >= 0
-    assert_allclose(A @ x, A @ known, atol=1e-9)
+    known, nothing = nnls(A, b)[0], np.zeros(m)
+    for start in (nothing, known, _nonnegative._by_blocks(A, b, nothing, None)):
+        assert start.min() >= 0
+        x = _nonnegative._stepwise(A, b, 1000, start)
+        assert x.min() >= 0
+        assert_allclose(A @ x, A @ known, atol=1e-9)
     with pytest.raises(RuntimeError, match="too many steps"):
-        _nonnegative._stepwise(A, b, 1)
+        _nonnegative._stepwise(A, b, 1, nothing)
+
+
+def test_whoever_listens_can_end_long_work(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    """``max_seconds`` ends it like that."""
+
+    def stop(text: str, share: float) -> None:
+        raise OutOfTime(text)
+
+    monkeypatch.setattr(_flint, "SHORT", 0)
+    monkeypatch.setattr(_nonnegative, "SHORT", 0)
+    rows = [[int(value) << 500 for value in row] for row in rng.integers(-(2**60), 2**60, (150, 151))]
+    A, b = rng.normal(size=(60, 200)), rng.normal(size=60)
+    began = time.monotonic()
+    for work in (
+        lambda: _flint.call("nullspace", [[value + k for k, value in enumerate(row)] for row in rows], tick=stop),
+        lambda: _nonnegative.heard(time.sleep, 20, tick=stop),
+        lambda: _nonnegative.nonnegative(A, b, 1000, tick=stop),
+        lambda: _nonnegative._stepwise(A, b, 1000, np.zeros(200), stop),
+    ):
+        with pytest.raises(OutOfTime):
+            work()
+    assert time.monotonic() - began < 10
+    assert _nonnegative.heard(sorted, [2, 1], tick=stop, reverse=True) == [2, 1]
+
+
+def test_ctrl_c_ends_the_wait_for_a_long_call(rng: np.random.Generator) -> None:
+    A = rng.normal(size=(2, 2000))
+    assert_array_equal(heard(np.linalg.qr, A)[1], np.linalg.qr(A)[1])
+    with pytest.raises(np.linalg.LinAlgError):
+        heard(np.linalg.inv, A)
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    began = time.monotonic()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            heard(lambda _: time.sleep(5), A)
+    finally:
+        signal.signal(signal.SIGALRM, previous)
+    assert time.monotonic() - began < 2

@@ -111,7 +111,7 @@ def test_what_is_excluded() -> None:
     assert told().excluded == ("complete", "overlap")  # quasi: relations, and a machine without a wrong row, are known
     system.known = Knowledge()
     assert told().excluded == ()
-    system.known.related()
+    system.known.related({(0, 1): 1, (1, 0): 1})
     assert told().excluded == ("complete",)
 
 

@@ -55,6 +55,48 @@ def test_the_face_of_the_groups_is_one_of_the_classes(spread: float, rng: np.ran
     assert separability(X, y).certificate.verify(X, y, method="plain")
 
 
+def collinear(X: NDArray[Any]) -> NDArray[Any]:
+    """With columns that depend on the others: their sum, a constant, and nothing at all."""
+    return np.column_stack([X, X.sum(axis=1).round(1), np.full(len(X), 3), np.zeros(len(X))])
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_collinear_columns_do_not_keep_classes_from_being_merged(intercept: bool) -> None:
+    merged, whole = 0, 0
+    for seed in range(16):
+        rng = np.random.default_rng(seed)
+        X, y = clouds(rng, 40, 2, int(rng.integers(3, 6)), float(rng.choice([0.3, 0.5, 0.8])))
+        X = collinear(X)
+        X = sparse.csr_matrix(X) if seed % 4 == 0 else X
+        outcome = outcome_of(X, y, intercept)
+        face = outcome.face
+        assert rank(face.system.matrix(face.span)) == len(face.span) == face.system.n_columns - len(face.vectors)
+        merged += outcome.merged is not None
+        whole += outcome.verdict == "overlap"
+        assert faults(Problem(X, y, {"intercept": intercept}))[1] == []
+    assert merged > 3
+    assert whole > 0
+
+
+def test_a_column_that_only_others_have_keeps_two_classes_apart() -> None:
+    """What is zero in both classes of a pair may still tell them from each other by way of a third."""
+    rng = np.random.default_rng(0)
+    X, y = clouds(rng, 60, 2, 3, 3.0)
+    X = np.column_stack([X, np.where(y == 2, rng.integers(-3, 4, 60), 0)])
+    system = System(X, y.astype(np.int32), 3, True, "decimal")
+    pair = settle(merging.pair_of(system, 1, np.flatnonzero(y < 2)))
+    assert pair.verdict == "overlap"
+    assert not merging.Collinear(system).vanish(pair.face, lambda text, share: None)
+    assert faults(Problem(X, y, {}))[1] == []
+
+
+def test_classes_of_zeros_are_not_merged() -> None:
+    """Without an intercept their rows are zero: the others may still lie weakly apart from each."""
+    X, y = np.array([[0, 0], [2, -2], [0, 0], [0, 0], [2, -2], [0, 0], [2, -2]]), np.array([3, 3, 0, 2, 1, 0, 3])
+    assert outcome_of(X, y, intercept=False).verdict == "quasi"
+    assert faults(Problem(X, y, {"intercept": False}))[1] == []
+
+
 def test_a_class_apart_stays_apart() -> None:
     flowers, kinds = datasets.iris()
     outcome = outcome_of(flowers, np.unique(kinds, return_inverse=True)[1])

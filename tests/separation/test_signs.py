@@ -15,6 +15,7 @@ from discriminant import datasets, separability
 from discriminant.separation import signs as _signs
 from discriminant.separation import verdict as _verdict
 from discriminant.separation.rows import PRIMES
+from discriminant.separation.words import lines
 
 Problem = tuple[np.ndarray, np.ndarray, dict[str, Any]]
 
@@ -49,7 +50,7 @@ def test_signs_are_those_over_all_rays(fails: bool, rng: np.random.Generator, mo
     if fails:
         monkeypatch.setattr(_signs.Guess, "against", lambda *_: (_ for _ in ()).throw(RuntimeError("no convergence")))
     seen = set()
-    for trial in range(100 if fails else 400):
+    for trial in range(50 if fails else 150):
         X, y, options = tied_problem(rng, trial)
         signs = found(separability(X, y, **options))
         assert_array_equal(signs, expected(X, y, **options))
@@ -59,7 +60,7 @@ def test_signs_are_those_over_all_rays(fails: bool, rng: np.random.Generator, mo
 
 def test_dropped_columns_leave_the_signs_of_the_smaller_model(rng: np.random.Generator) -> None:
     dropped = 0
-    for trial in range(300):
+    for trial in range(120):
         X, y, options = tied_problem(rng, trial)
         s = separability(X, y, aliased="drop", **options)
         intercept, aliased = options["intercept"], s.aliased_.tolist()
@@ -159,15 +160,14 @@ def test_the_time_of_a_printout_is_limited(rng: np.random.Generator, monkeypatch
     assert time.process_time() - began < 20
 
 
-def test_many_classes_print_in_time(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_classes_print_in_time(rng: np.random.Generator) -> None:
     """20 classes of 40 rows and 6 features: over 100 s when each sign was searched for by itself."""
-    monkeypatch.setattr(_verdict, "ASKED", 60.0)  # the processor's time counts here, whatever else it does
     y = np.repeat(np.arange(20), 40)
     X = rng.normal(size=(800, 6)).round(2)
     X[:, 0] = y == 3  # alone in its column
     s = separability(X, y)
     assert s.verdict == "quasi"
     began = time.process_time()
-    text = str(s)
+    text = "\n".join(lines(s, seconds=60.0))  # the processor's time counts here, whatever else it does
     assert time.process_time() - began < 2
     assert "x0 of 3 +inf" in text

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from exact_oracle import augmented, rows_of, solve
 from scipy import sparse
+from verdict_cases import tied_problem
 
 from discriminant import datasets, separability
 from discriminant.separation.words import COMMAND, lines
@@ -21,6 +22,11 @@ ALLIGATORS = {
     "Oklawaha large": (13, 8, 6, 1, 0), "Trafford small": (5, 11, 2, 1, 5), "Trafford large": (8, 7, 6, 3, 5),
     "George small": (16, 19, 1, 2, 3), "George large": (17, 1, 0, 1, 3),
 }  # fmt: skip
+
+# Hepatitis after a transfusion, of 4,588 patients by whether blood with surrogate markers was withheld and whether
+# donors were already screened for hepatitis C (Bull, Lewinger and Lee, Statistics in Medicine 26, 2007, of whom the
+# estimates of hepatitis C are infinite): none, hepatitis C, neither A nor B nor C.
+HEPATITIS = {(0, 0): (389, 5, 3), (0, 1): (1864, 5, 11), (1, 0): (400, 0, 2), (1, 1): (1896, 3, 10)}
 
 
 def alligators() -> tuple[pd.DataFrame, list[str]]:
@@ -112,8 +118,31 @@ def test_alligators() -> None:
     }  # fmt: skip  (bird, the first class, is the reference)
 
 
+def test_hepatitis() -> None:
+    """No patient got hepatitis C where blood was withheld before the screening."""
+    cells = [
+        (withheld, screened, outcome)
+        for (withheld, screened), counts in HEPATITIS.items()
+        for outcome, n in zip(["free of it", "hepatitis C", "other"], counts, strict=True)
+        for _ in range(n)
+    ]
+    X = pd.DataFrame([(w, t, w * t) for w, t, _ in cells], columns=["withheld", "screened", "both"])
+    y = [outcome for _, _, outcome in cells]
+    s = separability(X, y)
+    assert (s.verdict, len(y), s.separated_rows.size) == ("quasi", 4588, 0)
+    for method in ("fast", "plain"):
+        assert s.certificate.verify(X, y, method=method)
+    concerned = (X["withheld"] == 1) & (X["screened"] == 0)
+    assert s.separated_pairs.tolist() == [[False, bool(cell), False] for cell in concerned]
+    ahead = "400 of 4,549 rows of free of it against hepatitis C, 2 of 26 rows of other against hepatitis C"
+    assert row(s, "ahead") == ahead
+    ways = s.coefficients()
+    infinite = {key: way for key, way in ways.items() if way != "finite"}
+    assert infinite == {("hepatitis C", "withheld"): "-inf", ("hepatitis C", "both"): "+inf"}
+
+
 def test_pairs_are_those_of_the_exact_rays(rng: np.random.Generator) -> None:
-    for _ in range(60):
+    for _ in range(30):
         X, y = rng.integers(-1, 2, (7, 2)), np.r_[np.arange(3), rng.integers(0, 3, 4)]
         s = separability(X / 10, y)
         rows = rows_of(augmented(X), y.tolist(), 3)
@@ -168,3 +197,17 @@ def test_html_has_every_line_and_escapes_names() -> None:
     assert html.startswith("<p><b>complete: a plane separates the classes &lt;a&gt; and b strictly.</b></p>")
     for line in str(s).splitlines()[1:]:
         assert f">{line[2:16].strip()}</th>" in html
+
+
+def test_printouts_end_with_advice(rng: np.random.Generator) -> None:
+    X, y = datasets.iris()
+    assert "separates the classes 0 and 1 strictly" in str(separability(X[:100], y[:100]))
+    assert "cannot be told apart by any straight cut" in str(separability(X, y))
+    for trial in range(40):
+        X, y = tied_problem(rng, 2 + trial % 2)
+        s = separability(X, y)
+        text = str(s)
+        assert text.startswith(f"{s.verdict}: ")
+        assert "  to try " in text
+        assert repr(s) == text
+        assert len(text.splitlines()) <= 16

@@ -435,6 +435,7 @@ def test_clone_and_pickle():
     assert again.status_ is Status.NOT_SEPARABLE
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 @parametrize_with_checks([HoKashyap(variant="descent", max_iter=100)])
 def test_scikit_learn_checks(estimator: Any, check: Any):

@@ -422,3 +422,23 @@ class TestWeightsAndClasses:
         assert model.n_iter_ == 1
         assert model.n_corrections_ == 0
         assert np.all(model.undecided(2 * X - 1))
+
+    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_many_passes_in_one_call_are_those_of_one_each(self, monkeypatch: Any, form: Any, dtype: Any) -> None:
+        X, y = datasets.iris()
+        X = form((X - X.mean(axis=0)).astype(dtype))
+        many = fitted(WidrowHoff(max_iter=200), X, y)
+        assert many.n_iter_ == 200
+        path = fitted(WidrowHoff(max_iter=200, record="weights"), X, y).history_["weights"][-1]
+        exact = fitted(WidrowHoff(tol=1e-3), form(np.eye(3, dtype=dtype)), [0, 1, 1])  # here Ya = b can be met
+        assert exact.status_ is Status.CONVERGED
+        assert exact.n_iter_ > 50
+        monkeypatch.setattr("discriminant.squared_error.widrow_hoff.FIRST", 10**9)
+        one = fitted(WidrowHoff(max_iter=200), X, y)
+        assert many.weights_.tobytes() == one.weights_.tobytes()
+        assert many.weights_[-1].tobytes() == path.tobytes()
+        for name, column in one.history_.items():
+            assert np.array_equal(many.history_[name], column), name
+        plain = fitted(WidrowHoff(tol=1e-3), form(np.eye(3, dtype=dtype)), [0, 1, 1])
+        assert (plain.n_iter_, plain.weights_.tolist()) == (exact.n_iter_, exact.weights_.tolist())

@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..solution import Epoch, Epochs, Findings, Solution, Status
+from ..solution import EMPTY, Epoch, Epochs, Findings, Solution, Status
 
 CHUNK = 20_000_000  # matrix entries of one compiled call: about a tenth of a second
 TOGETHER = 1024  # epochs that are written into the history at a time
@@ -147,6 +147,13 @@ class RuleOfMany(Rule, Protocol):
         """The epochs of the next call, within the rule's own ``max_iter``, as rows of a history; and why it ended."""
 
 
+class LeapingRule(Rule, Protocol):
+    """A rule that makes the epochs of which there is nothing to say many in one compiled call."""
+
+    def leap(self, problem: Any, watch: Watch, limit: int) -> NDArray[np.float64]:
+        """At most so many epochs, as rows of a history; none where the next one needs a closer look."""
+
+
 def drive(
     rule: Rule,
     problem: Any,
@@ -161,26 +168,33 @@ def drive(
     """
     if end is None and hasattr(type(rule), "epochs"):  # of the class: a look at its answer would come too early
         return _drive_many(cast(RuleOfMany, rule), problem, max_iter, watch)
-    epochs, fresh, status = Epochs(), list[Epoch](), Status.BUDGET
-    for k in range(1, max_iter + 1):
+    epochs, fresh, status, k = Epochs(), list[Epoch](), Status.BUDGET, 0
+    leap = cast(LeapingRule, rule).leap if hasattr(type(rule), "leap") else None
+    while k < max_iter:
         if watch.interrupted or watch.stopped:
             status = Status.STOPPED
             break
         if begin is not None:
             begin()
+        ended = None
         try:
-            epoch = rule.epoch(problem, watch)
+            table = EMPTY if leap is None else leap(problem, watch, max_iter - k if end is None else 1)
+            if not len(table):
+                epoch = rule.epoch(problem, watch)
+                ended = epoch.status
+                fresh.append(epoch)
         except Interrupted:
             status = Status.STOPPED
             break
-        fresh.append(epoch)
-        if len(fresh) == TOGETHER:
+        k += len(table) or 1
+        if len(table) or len(fresh) == TOGETHER:
             epochs.extend(fresh)
+            epochs.join(table)
             fresh.clear()
         if end is not None and end(k):
             watch.stopped = True
-        if epoch.status is not None or watch.stopped:
-            status = epoch.status or Status.STOPPED
+        if ended is not None or watch.stopped:
+            status = ended or Status.STOPPED
             break
     epochs.extend(fresh)
     return Solution(rule.answer, status, epochs, rule.findings, rule.path)

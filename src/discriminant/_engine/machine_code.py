@@ -21,8 +21,8 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from pickle import UnpicklingError
@@ -36,6 +36,11 @@ from numba.misc import appdirs
 
 from ..exceptions import warn_user
 from .progress import CompilingNotice
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
 
 PACKAGE = Path(__file__).parents[1]
 PATIENCE = 0.5  # seconds of compiling after which somebody is told
@@ -124,11 +129,23 @@ class _Cache(FunctionCache):
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
-            super().save_overload(sig, data)
+            self._impl.locator.ensure_cache_path()
+            with _alone(self.cache_path):
+                super().save_overload(sig, data)
         except OSError as error:
             _say(
                 f"Compiled functions cannot be kept in {self.cache_path} ({error.strerror}), so they {ANEW}; {REMEDY}."
             )
+
+
+@contextmanager
+def _alone(folder: str) -> Iterator[None]:
+    """One process at a time: two that save at once would give one name to two forms, and run the code of the other."""
+    with open(Path(folder, "lock"), "w") as file:
+        if fcntl is not None:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @cache

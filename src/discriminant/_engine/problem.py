@@ -18,6 +18,7 @@ from .refusals import refusal
 from .rows import CSR, Rows
 
 EMPTY = np.empty(0)
+COPIED = 2**24  # 64-bit indices of a CSR matrix that are copied as 32 bits, in 0.02 s; for others all is compiled anew
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
 
 
@@ -114,11 +115,12 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def narrow(X: Any) -> Rows:
-    """X as the row operations take it, without a copy."""
+    """X as the row operations take it, without a copy of its numbers."""
     if not sparse.issparse(X):
         return read_only(X)
-    # An unsigned view costs nothing; 64-bit indices, which scipy uses beyond 2**31 entries, stay 64 bits wide.
-    unsigned = np.uint32 if X.indices.dtype == X.indptr.dtype == np.int32 else np.uint64
+    # An unsigned view costs nothing; 64-bit indices, which scipy uses beyond 2**31 entries, stay where they are many.
+    is_short = X.indices.dtype == X.indptr.dtype == np.int32 or (X.nnz <= COPIED and X.shape[1] <= COPIED)
+    unsigned = np.uint32 if is_short else np.uint64
     indices, indptr = (
         part.view(unsigned) if part.dtype.itemsize == np.dtype(unsigned).itemsize else part.astype(unsigned)
         for part in (X.indices, X.indptr)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..comparison.methods import Procedure
 from ._errors import CommandError
+from ._lean import import_sklearn
 from ._methods import REGRESSORS, make
 from ._options import Training
 from ._output import progress, told_later, warn, watched
@@ -94,6 +95,7 @@ def learned(
     ``scaled`` though nobody said so; ``training`` tells by the labels which rows to learn from.
     """
     recipe, X, y, w = learnable(given, scaled=scaled, training=training)
+    import_sklearn()
     prepare(recipe)
     model = make(procedure, given.settings, given.seed)
     if procedure not in REGRESSORS.values():

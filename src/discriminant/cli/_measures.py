@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binomtest
+from sklearn.metrics import roc_auc_score
 
 from ._output import aligned, in_line
 
-LEVEL, Z = 0.95, 1.959963984540054  # of the intervals: the quantile of the normal distribution at 0.975
+LEVEL = 0.95  # of the intervals
 MOST = 12  # classes whose confusions are printed as a matrix, and pairs of them where there are more
 BINS = 10  # of probabilities, of equal width
 SMALLEST = float(np.finfo(np.float64).eps)  # a smaller probability of what came true counts as this one
@@ -41,14 +43,8 @@ class Answers(NamedTuple):
 
 
 def wilson(errors: int, rows: int) -> list[float]:
-    """Wilson's interval of a share, which holds for few rows and shares near zero too.
-
-    E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
-    Statistical Association 22 (1927).
-    """
-    middle = (errors + Z**2 / 2) / (rows + Z**2)
-    reach = Z / (rows + Z**2) * float(np.sqrt(errors * (rows - errors) / rows + Z**2 / 4))
-    return [max(0.0, middle - reach), min(1.0, middle + reach)]
+    """Wilson's interval of a share, which holds for few rows and shares near zero too."""
+    return list(map(float, binomtest(errors, rows).proportion_ci(LEVEL, method="wilson")))
 
 
 def measures(classes: NDArray[Any] | None, y: NDArray[Any], answers: Answers) -> dict[str, Any]:
@@ -143,13 +139,7 @@ def _auc(truth: NDArray[np.int64], classes: NDArray[Any], answers: Answers, know
 
 
 def _area(scores: NDArray[Any], positive: NDArray[np.bool_]) -> float | None:
-    """How often a row of the class has the larger score, ties half: the statistic of Mann and Whitney."""
-    ones, others = int(positive.sum()), int((~positive).sum())
-    if not ones or not others:
-        return None
-    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place.ravel()]
-    return float((ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * others))
+    return None if positive.all() or not positive.any() else float(roc_auc_score(positive, scores))
 
 
 def _of_numbers(y: Floats, predicted: NDArray[Any]) -> dict[str, Any]:

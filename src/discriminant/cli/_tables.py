@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
+from ._lean import import_sklearn
 from ._methods import REGRESSORS, find
 from ._options import File, Rows, Training, WeightedRows, names
 from ._output import progress, say, warn
@@ -269,6 +270,7 @@ def text_of(source: str, what: str) -> str:
 def model_of(source: str) -> tuple[Any, Any]:
     """The model of a file or of standard input, and its recipe, or None where it was saved without one."""
     text = text_of(source, "a model file that `discriminant fit -o` wrote")
+    import_sklearn()
     from ..io import ModelFileError
     from ..io.models import read_model  # heavy: what is no file has been refused before
 

@@ -10,6 +10,7 @@ import typer
 
 from ..comparison.methods import chosen
 from ._errors import INTERRUPTED, CommandError, command_words
+from ._lean import import_sklearn
 from ._options import Axes, Json, Quiet, WeightedRows, names, option, taking
 from ._output import check_place, echo, echo_json, progress, say
 from ._tables import ask_about_numbers, axes_of, learnable
@@ -46,6 +47,7 @@ def compare(
     recipe, X, y, w = learnable(given)
     ask_about_numbers(y, recipe.target, "naming --methods", insist=methods == "all")
     drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
+    import_sklearn("sklearn.model_selection")
     from .. import comparison  # heavy: what is wrong with the table has been said before
 
     with progress("comparing") as update:

@@ -34,11 +34,14 @@ from .._engine.problem import Problem
 from .._guards.parameters import refused
 from ..base.expansion import newton_step
 from ..base.inherited_docs import estimator
+from ..base.squared_steps import FIRST, LEAST, FewPatterns, Steps
+from ..criteria import MeanSquaredError, SquaredError
 from ..samples import product
-from ..schedules import Optimal, Schedule, get
-from ..solution import Epoch
+from ..schedules import Constant, Optimal, Schedule, get
+from ..solution import EMPTY, Epoch
 from .rule import CriterionClassifier, CriterionRule, DescentPlan, Place, length
 
+QUADRATIC = (SquaredError, MeanSquaredError)  # J(a) = Σ w (aᵗy − b)², whose φ″ is 2
 LENGTHS = 10  # first steps of the level method that make its fixed length
 
 
@@ -54,6 +57,9 @@ class GradientRule(CriterionRule):
             self.schedule = get(schedule)
         self.eta = 0.0
         self.looked = np.inf  # length of the gradient when the expansion was last computed
+        self.few: FewPatterns | None = None
+        fixed = isinstance(self.schedule, Constant)
+        self.leaps = (fixed or isinstance(self.schedule, Optimal)) and type(self.criterion) in QUADRATIC
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         epoch = super().epoch(problem, watch)
@@ -61,6 +67,23 @@ class GradientRule(CriterionRule):
         if isinstance(self.schedule, Schedule):
             self.schedule.observe(errors=epoch.errors)
         return epoch
+
+    def leap(self, problem: Problem, watch: Watch, limit: int) -> NDArray[Any]:
+        """Many steps on the sum of squared errors, which are twice the η of its gradient."""
+        if self.k < FIRST or not (self.leaps and FewPatterns.serve(problem)):
+            return EMPTY
+        J = self.criterion
+        self.few = self.few or FewPatterns(
+            problem, np.flatnonzero(self.part), J.Y.z, J.curvatures(J.b) / 2, np.eye(self.a.size)
+        )
+        rate = 2 * self.schedule.eta if isinstance(self.schedule, Constant) else 0.0
+        steps = Steps(rate=rate, short=max(self.tol, LEAST), rise=1 + self.tol if self.guarded else np.inf)
+        a: NDArray[np.float64] = self.a.astype(np.float64)
+        table = self.few.leap(a, J.b.copy(), steps, limit, self.recorded)
+        table[:, 2] /= 2
+        if len(table):
+            self.k, self.eta, self.here, self.a, self.answer = self.k + len(table), table[-1, 2], None, a, a[None]
+        return table
 
     def step(self, here: Place, watch: Watch) -> tuple[NDArray[Any], float]:
         """The step η(k) ∇J."""

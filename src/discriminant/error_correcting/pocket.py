@@ -61,7 +61,8 @@ def _visits(visits: Visits, A: Array, pocket: Array, counts: PocketCounts, b: An
         run += 1
         if run > pocket_run:
             if not tested:
-                errors, fine = count_errors(X, labels, 0, labels.size, A, pocket_errors)
+                start: Any = np.int64(0)  # numba would compile a form of its own for a literal 0
+                errors, fine = count_errors(X, labels, start, labels.size, A, pocket_errors)
                 tested, tests = True, tests - 1
                 if not fine:
                     break

@@ -75,7 +75,7 @@ SCENES = (
     Scene(
         "Relaxation, under and over",
         "Relaxation moves a violator's aᵗy toward the margin b by a share η of the way. With η = 1 the pattern "
-        "just reaches b; with η < 1 the step falls short (under-relaxation), with 1 < η < 2 it goes beyond (over- "
+        "just reaches b; with η < 1 the step falls short (under-relaxation), with 1 < η < 2 it goes beyond (over-"
         "relaxation).",
         "Which η needs the fewest corrections on these eight points?",
         "1.9, with 326 corrections, against 1,628 for η = 1 and still more for η = 0.5: to go beyond enters the "

@@ -161,7 +161,7 @@ class Session:
             if any(slot not in self._runs for slot in message.slots):
                 return None
             recordings = [_recording(self._runs[slot]) for slot in message.slots]
-            return {"job": "page", "id": message.id, "recordings": recordings}
+            return {"job": "page", "id": message.id, "recordings": recordings, "seconds": self.pool.seconds / 2}
         return {"job": JOBS[type(message).__name__], **asdict(message), "seconds": self.pool.seconds / 2}
 
 

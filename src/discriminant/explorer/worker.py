@@ -19,13 +19,13 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from ..comparison.methods import full_name
-from . import catalog, generators, tables, verdicts
+from ..plot.verdicts import arrays_of, check_classes, verdict_of
+from . import catalog, generators, tables
 from .lessons import lessons
 from .messages import MOST_CLASSES, MOST_POINTS, VERSION, Json
 
@@ -51,8 +51,8 @@ def welcome(job: Json) -> Iterator[Json]:
 
 def run(job: Json) -> Iterator[Json]:
     """A procedure on the points: the head of the recording, then its steps."""
-    X, y = arrays(job)
-    verdicts.check_classes(y, job["points"]["classes"])
+    X, y = arrays_of(job["points"], job["one_feature"])
+    check_classes(y, job["points"]["classes"])
     model = catalog.estimator(job["procedure"], job["parameters"], job["seed"])
     from ..plot.recording import record
 
@@ -69,18 +69,10 @@ def run(job: Json) -> Iterator[Json]:
         yield part | ({"last": True} if start + CHUNK >= len(steps) else {})
 
 
-def arrays(job: Json) -> tuple[Any, Any]:
-    """The points as X and y; the first feature alone where the page says so."""
-    X = np.array(job["points"]["x"], np.float64).reshape(-1, 2)
-    y = np.array(job["points"]["y"], np.int64)
-    return (np.ascontiguousarray(X[:, :1]) if job["one_feature"] else X), y
-
-
 def verdict(job: Json) -> Iterator[Json]:
     """Whether the points are separable."""
-    X, y = arrays(job)
     begin = time.perf_counter()
-    found = verdicts.verdict(X, y, job["points"]["classes"], job["points"]["features"], job["seconds"])
+    found = verdict_of(job["points"], job["one_feature"], job["seconds"])
     yield {"type": "verdict", "verdict": found | {"seconds": time.perf_counter() - begin}}
 
 
@@ -103,10 +95,10 @@ def table(job: Json) -> Iterator[Json]:
 
 
 def page(job: Json) -> Iterator[Json]:
-    """Recordings as a page of their own."""
-    from ..plot.replays import page as made
+    """Recordings as a page of their own, with the verdict on their points."""
+    from ..plot.replays import page_with_verdict
 
-    yield {"type": "page", "html": made(job["recordings"])}
+    yield {"type": "page", "html": page_with_verdict(job["recordings"], job["seconds"])}
 
 
 JOBS: dict[str, Callable[[Json], Iterator[Json]]] = {

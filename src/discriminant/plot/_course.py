@@ -5,12 +5,14 @@ Tests: ``tests/plot/test_recording.py``.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import schedules
 from ..multiclass import pairs
 
 MOST_STEPS = 2_000  # that a page gets; of more, these, evenly spread
@@ -54,6 +56,14 @@ class Course:
             return self.weights
         return np.concatenate([self.weights[..., :1], self.weights[..., 1:] @ X], axis=2)
 
+    def is_known(self) -> Array:
+        """For each step that is kept, whether one correction led to it from the recorded weights before."""
+        return np.asarray((np.diff(self.numbers, prepend=0) == 1)[self.kept])
+
+    def changed(self) -> Array:
+        """The steps, of those kept, whose weights before were left out: what their correction changed."""
+        return np.flatnonzero(self.is_known() & (np.diff(self.kept, prepend=-1) > 1))
+
 
 def course_of(model: Any, X: Array) -> Course | None:
     """The course of a fit; None of a direct procedure, and of a network, whose weights are no vectors of the plane."""
@@ -74,7 +84,7 @@ def course_of(model: Any, X: Array) -> Course | None:
         numbers += (sum(totals[:p]) + _made(len(block), total)).tolist()
     joined = np.concatenate(weights)
     dual = hasattr(model, "X_fit_") and joined.shape[2] == len(X) + 1
-    return Course(joined, np.array(problem), np.array(numbers), _kept(len(joined)), _is_single(model), dual)
+    return Course(joined, np.array(problem), np.array(numbers), kept_of(len(joined)), _is_single(model), dual)
 
 
 def _made(rows: int, total: int) -> Array:
@@ -85,7 +95,8 @@ def _made(rows: int, total: int) -> Array:
     return np.minimum(np.arange(1, rows + 1) * stride, total)
 
 
-def _kept(n: int) -> Array:
+def kept_of(n: int) -> Array:
+    """Which of n steps a page gets."""
     if n <= MOST_STEPS + 1:
         return np.arange(n)
     rest = np.linspace(WHOLE + 1, n - 1, MOST_STEPS - WHOLE)
@@ -97,54 +108,83 @@ def _is_single(model: Any) -> bool:
     return hasattr(model, "order") and not getattr(model, "batch", False)
 
 
-def corrected(model: Any, course: Course, X: Array, y: Array) -> tuple[Array, list[float | None]]:
-    """For each step that is kept the pattern that was corrected to get there, -1 where none or many, and its factor η.
+class Correction(NamedTuple):
+    """What led to a step: a(k+1) = a(k) + c yᵏ, with the book's η(k); None and -1 where many patterns did, or none."""
 
-    A correction adds η times the pattern (1, x) to a row of weights, so that its Δw / Δw₀ is the pattern; with
-    ``bias="radius"``, whose Δw₀ is η R², times R².
+    pattern: int = -1
+    eta: float | None = None
+    factor: float | None = None
+
+
+def corrected(model: Any, course: Course, X: Array, y: Array) -> list[Correction]:
+    """For each step that is kept the pattern that was corrected to get there, η(k), and the signed multiple c of yᵏ.
+
+    A correction adds c times the pattern (1, x), negated if it is of the other class, to a row of weights, so that its
+    Δw / Δw₀ is the pattern; with ``bias="radius"``, whose Δw₀ is c R², times R².
     """
     kept, numbers = course.kept, course.numbers
-    patterns = np.full(len(kept), -1)
+    patterns, factors = np.full(len(kept), -1), np.full(len(kept), np.nan)
     ends = np.cumsum(model.history_["corrections"])
-    passes = np.minimum(np.searchsorted(ends, numbers[kept]), max(len(ends) - 1, 0))
+    known = course.is_known() & (len(model.history_["step"]) > 0)
+    one = np.flatnonzero(known) if course.single else kept[:0]
+    if len(one):
+        find = _by_multipliers if course.dual else _by_direction
+        found, factors[one] = find(model, course, kept[one], X, y)
+        every = model.order == "cyclic" and ends[-1] == len(X) * len(ends)  # every visit corrects: the order tells
+        patterns[one] = (numbers[kept[one]] - 1) % len(X) if every else found
+        factors[one[found < 0]] = np.nan
+    etas = _rates(model, course, ends)
+    return [
+        Correction(row, eta if is_known else None, None if math.isnan(c) else c)
+        for row, eta, c, is_known in zip(patterns.tolist(), etas, factors.tolist(), known, strict=True)
+    ]
+
+
+def _rates(model: Any, course: Course, ends: Array) -> list[float]:
+    """η(k) of the steps that are kept: what a schedule that changes at each correction says, else that of the pass."""
+    kept, numbers, problem = course.kept, course.numbers, course.problem
+    name = "schedule" if hasattr(model, "schedule") else "eta"
+    chosen = getattr(model, name, None)
+    if course.single and chosen is not None:
+        schedule = schedules.get(chosen)
+        if schedule.needs is None and not schedule.stateful:
+            before = numbers[np.maximum(np.searchsorted(problem, problem) - 1, 0)]  # corrections of the problems before
+            return [schedule(max(k, 1)) for k in (numbers - before)[kept].tolist()]
     steps = np.asarray(model.history_["step"], np.float64)
-    etas: list[float | None] = [None, *(steps[passes[1:]].tolist() if len(steps) else [None] * (len(kept) - 1))]
-    one = np.flatnonzero((kept > 0) & (np.diff(numbers, prepend=0)[kept] == 1)) if course.single else kept[:0]
-    if not len(one):
-        return patterns, etas
-    now, before = course.weights[kept[one]], course.weights[kept[one] - 1]
-    found, factors = _by_multipliers(now, before) if course.dual else _by_direction(model, course, one, X, y)
-    for k, row, eta in zip(one.tolist(), found.tolist(), factors.tolist(), strict=True):
-        etas[k] = eta if row >= 0 else etas[k]
-    every = model.order == "cyclic" and ends[-1] == len(X) * len(ends)  # every visit corrects: the order tells
-    patterns[one] = (numbers[kept[one]] - 1) % len(X) if every else found
-    return patterns, etas
+    passes = np.minimum(np.searchsorted(ends, numbers[kept]), max(len(ends) - 1, 0))
+    return steps[passes].tolist() if len(steps) else [math.nan] * len(kept)
 
 
-def _by_multipliers(now: Array, before: Array) -> tuple[Array, Array]:
-    """The pattern whose α changed most."""
-    change = np.abs(now - before)[..., 1:].max(axis=1)
-    return change.argmax(axis=1), change.max(axis=1)
-
-
-def _by_direction(model: Any, course: Course, one: Array, X: Array, y: Array) -> tuple[Array, Array]:
-    """The pattern along which the weights moved, looked for in the class that the sign of the move tells."""
-    from scipy.spatial import cKDTree
-
-    kept = course.kept[one]
-    now, before = course.weights[kept], course.weights[kept - 1]
-    change, steps = now - before, np.arange(len(kept))
+def _rows_of(model: Any, course: Course, kept: Array) -> tuple[Array, Array, Array]:
+    """How the weights changed on the way to these steps, which row tells the pattern, and whose class it adds."""
+    change = course.weights[kept] - course.weights[kept - 1]
     row = course.problem[kept]
     if model.multiclass_ not in ("one-vs-rest", "one-vs-one"):  # Kesler's rule: the row that rises is that of its class
-        row = change[:, :, 0].argmax(axis=1)
-    move, scale = change[steps, row], _bias(model, X)
-    positive = _positive(model, change.shape[1])[row]
-    reach = ROUNDING * np.abs(now).max(axis=(1, 2))
+        rise = change[:, :, 1:].sum(axis=2) if course.dual else change[:, :, 0]
+        row = rise.argmax(axis=1)
+    return change, row, _positive(model, change.shape[1])[row]
+
+
+def _by_multipliers(model: Any, course: Course, kept: Array, X: Array, y: Array) -> tuple[Array, Array]:
+    """The pattern whose α changed most."""
+    change, row, positive = _rows_of(model, course, kept)
+    found = np.abs(change[..., 1:]).max(axis=1).argmax(axis=1)
+    factors = change[np.arange(len(kept)), row, found + 1]
+    return found, np.where(y[found] == positive, factors, -factors)
+
+
+def _by_direction(model: Any, course: Course, kept: Array, X: Array, y: Array) -> tuple[Array, Array]:
+    """The pattern along which the weights moved; of equal ones that of the class which the sign of the move tells."""
+    from scipy.spatial import cKDTree
+
+    change, row, positive = _rows_of(model, course, kept)
+    move, scale = change[np.arange(len(kept)), row], bias_unit(model, X)
+    reach = ROUNDING * np.abs(course.weights[kept]).max(axis=(1, 2))
     with np.errstate(all="ignore"):
         target = move[:, 1:] / move[:, :1] * scale
         room = NEAR * np.abs(X).max() + reach * scale / np.abs(move[:, 0]) * (1 + np.abs(target).max(axis=1) / scale)
-        factors = np.abs(move[:, 0]) / scale
-    fine = np.isfinite(target).all(axis=1)
+        factors = move[:, 0] / scale
+    fine = np.asarray(np.isfinite(target).all(axis=1))
     found, nearest = np.full(len(kept), -1), np.full(len(kept), np.inf)
     rises = move[:, 0] > 0
     for label in model.classes_:
@@ -155,7 +195,7 @@ def _by_direction(model: Any, course: Course, one: Array, X: Array, y: Array) ->
         better = fine & (distance < nearest)
         found[better], nearest[better] = rows[at[better]], distance[better]
     found[~(nearest <= room)] = -1
-    return found, factors
+    return found, np.where(y[found] == positive, factors, -factors)
 
 
 def _positive(model: Any, rows: int) -> Array:
@@ -167,24 +207,21 @@ def _positive(model: Any, rows: int) -> Array:
     return np.asarray(model.classes_[getattr(model, "subclasses_", slice(None))])
 
 
-def _bias(model: Any, X: Array) -> float:
-    """The increment of w₀ where η is one."""
+def bias_unit(model: Any, X: Array) -> float:
+    """The first component of yᵏ: the increment of w₀ where the factor is one."""
     if getattr(model, "bias", "augmented") != "radius":
         return 1.0
     return float((X * X).sum(axis=1).max() + getattr(model, "slack", 0.0) ** 2)
 
 
-def curve_of(model: Any, course: Course | None, name: str, last: int) -> dict[str, Any]:
-    """Criterion and errors of each pass, with the step at its end."""
+def curve_of(model: Any, course: Course | None, name: str, numbers: list[int]) -> dict[str, Any]:
+    """Criterion and errors of each pass, with the step at its end; ``numbers`` are those of the steps."""
     history = model.history_
     passes = np.arange(len(history["criterion"]))
     if len(passes) > MOST_STEPS:
         passes = np.unique(np.round(np.linspace(0, len(passes) - 1, MOST_STEPS)).astype(np.int64))
-    if course is None:
-        at = np.minimum(passes + 1, last)
-    else:
-        ends = np.cumsum(history["corrections"])[passes] if len(passes) else passes
-        at = np.minimum(np.searchsorted(course.numbers[course.kept], ends), len(course.kept) - 1)
+    ends = passes + 1 if course is None or not len(passes) else np.cumsum(history["corrections"])[passes]
+    at = np.minimum(np.searchsorted(numbers, ends), len(numbers) - 1)
     return {
         "steps": at.tolist(),
         "criterion": np.asarray(history["criterion"], np.float64)[passes].tolist(),

@@ -53,12 +53,16 @@ class Snapshots:
         return epoch == 1 or epoch % self._stride == 0
 
 
-def maps_of(model: Any, course: Course | None, snapshots: Snapshots, X: Array, last: int) -> dict[str, Any]:
-    """The maps at some steps: the start, where nothing is decided yet, and the answer at the last one among them."""
+def maps_of(model: Any, course: Course | None, snapshots: Snapshots, X: Array, numbers: list[int]) -> dict[str, Any]:
+    """The maps at some steps: the start, where nothing is decided yet, and the answer at the last one among them.
+
+    ``numbers`` are those of the epochs, or corrections, at each step.
+    """
+    last = len(numbers) - 1
     box = _box(X)
     height = 1 if X.shape[1] == 1 else CELLS
     grid = _grid(box, CELLS, height)[:, : X.shape[1]]
-    states = {min(epoch, last): seen for epoch, seen in snapshots.models.items()}
+    states = {numbers.index(epoch): seen for epoch, seen in snapshots.models.items() if epoch in numbers}
     if course is not None:
         states = {k: _at(model, course.weights[course.kept[k]]) for k in _chosen(last, len(grid) * len(X))}
     states[last] = model

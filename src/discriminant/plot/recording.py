@@ -1,14 +1,14 @@
 """A fit as data: every step of it, what was corrected, the curve, the regions, and the Python that makes it again.
 
 ``record`` runs a procedure once and gives what a page needs to replay it: a ``head`` with what holds for the whole
-run, and ``steps``, each [weights, pattern, η]. All of it is plain numbers, texts and lists, so that it can be JSON.
+run, and ``steps``, each [weights, pattern, η, weights before, factor]. All of it is plain numbers, texts and lists, so
+that it can be JSON.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import refused
-from ._course import Course, corrected, course_of, curve_of
+from ._course import Course, bias_unit, corrected, course_of, curve_of, kept_of
 from ._maps import Snapshots, maps_of
 from ._source import changed, source_of
 from ._style import dense, labels, names_of, table
@@ -26,6 +26,7 @@ VERSION = 1
 SEED = 0  # of a procedure that draws at random and was given no seed: a recording must come out the same again
 CLOSE = 1e-12  # relative difference up to which the answer is the last vector on the way but for rounding
 MOST_CLASSES = 6
+NOTHING = (-1, None, None, None)  # of a step that no correction led to: no pattern, no η, no weights before, no factor
 
 Recording = dict[str, Any]
 
@@ -56,11 +57,9 @@ def record(
     model.set_params(**chosen)
     if "hidden" in known:  # the history of a network keeps no weights
         model.set_callbacks(snapshots)
-    begin = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report says it
         model.fit(X, y)
-    seconds = time.perf_counter() - begin
     found = course_of(model, X)
     head = {
         "version": VERSION,
@@ -72,11 +71,17 @@ def record(
         "points": points,
         "one_feature": X.shape[1] == 1,
     } | dict(about or {})
-    linear = _is_linear(model)
-    steps = _linear_steps(model, found, X, y) if linear else _blank_steps(model, found, X, y)
-    head |= _facts(model, found, X, y, linear, len(steps)) | {"python": source_of(model, X, y, points["classes"])}
-    head["final"]["seconds"] = seconds
-    head["maps"] = None if linear else maps_of(model, found, snapshots, X, len(steps) - 1)
+    if _is_linear(model):
+        steps, answer = _linear_steps(model, found, X, y)
+        numbers = [0, 1] if found is None else found.numbers[found.kept].tolist()
+        numbers += numbers[-1:] * (len(steps) - len(numbers))  # the answer is no correction
+        maps = None
+    else:
+        steps, numbers = _blank_steps(model, found, snapshots, X, y)
+        answer = None if found or snapshots.models else "direct"
+        maps = maps_of(model, found, snapshots, X, numbers)
+    head |= _facts(model, found, X, y, numbers, maps is None)
+    head |= {"answer": answer, "maps": maps, "python": source_of(model, X, y, points["classes"])}
     return {"head": _finite(head), "steps": _finite(steps)}
 
 
@@ -111,54 +116,62 @@ def _is_linear(model: Any) -> bool:
     return hasattr(model, "weights_") and model.multiclass_ != "one-vs-one"
 
 
-def _linear_steps(model: Any, found: Course | None, X: NDArray[Any], y: NDArray[Any]) -> list[Any]:
-    """[weights, pattern, η] from a(1) to the answer."""
+def _linear_steps(model: Any, found: Course | None, X: NDArray[Any], y: NDArray[Any]) -> tuple[list[Any], str | None]:
+    """[weights, pattern, η, weights before, factor] from a(1) to the answer; and what sort of answer the last one is.
+
+    The weights before are given where the step before is not the correction before.
+    """
     answer = np.atleast_2d(model.weights_).astype(np.float64)
     if found is None:
-        return [[[0.0] * answer.size, -1, None], [answer.ravel().tolist(), -1, None]]
-    patterns, etas = corrected(model, found, X, y)
-    weights = found.planes(X)[found.kept].astype(np.float64)
+        return [[[0.0] * answer.size, *NOTHING], [answer.ravel().tolist(), *NOTHING]], "direct"
+    planes = found.planes(X).astype(np.float64)
+    weights = planes[found.kept]
+    steps = [
+        [each.ravel().tolist(), made.pattern, made.eta, None, made.factor]
+        for each, made in zip(weights, corrected(model, found, X, y), strict=True)
+    ]
+    for k in found.changed():
+        steps[k][3] = planes[found.kept[k] - 1].ravel().tolist()
     size = max(float(np.abs(answer).max()), np.finfo(np.float64).tiny)
     last = np.abs(weights[-1] - answer).max() / size if weights[-1].shape == answer.shape else np.inf
-    steps = [[each.ravel().tolist(), int(row), eta] for each, row, eta in zip(weights, patterns, etas, strict=True)]
     if last <= CLOSE:  # but for rounding the same
         steps[-1][0] = answer.ravel().tolist()
-    else:
-        steps.append([answer.ravel().tolist(), -1, None])
-    return steps
+        return steps, None
+    steps.append([answer.ravel().tolist(), *NOTHING])
+    return steps, next((name for name in ("average", "pocket") if getattr(model, name, False)), "final")
 
 
-def _blank_steps(model: Any, found: Course | None, X: NDArray[Any], y: NDArray[Any]) -> list[Any]:
-    """The same without weights, for what has no plane: the maps tell where it decides what."""
+def _blank_steps(
+    model: Any, found: Course | None, snapshots: Snapshots, X: NDArray[Any], y: NDArray[Any]
+) -> tuple[list[Any], list[int]]:
+    """The same without weights, for what has no plane, with the number of each step: the maps tell what is decided."""
     if found is not None:
-        patterns, etas = corrected(model, found, X, y)
-        return [[None, int(row), eta] for row, eta in zip(patterns, etas, strict=True)]
-    etas = np.asarray(model.history_["step"], np.float64).tolist()
-    return [[None, -1, None], *([None, -1, eta] for eta in etas or [None])]
+        made = corrected(model, found, X, y)
+        return [[None, each.pattern, each.eta, None, each.factor] for each in made], found.numbers[found.kept].tolist()
+    etas = [None, *(np.asarray(model.history_["step"], np.float64).tolist() or [None])]
+    numbers = np.union1d(kept_of(len(etas)), [epoch for epoch in snapshots.models if epoch < len(etas)]).astype(int)
+    return [[None, -1, etas[k], None, None] for k in numbers], numbers.tolist()
 
 
 def _facts(
-    model: Any, found: Course | None, X: NDArray[Any], y: NDArray[Any], linear: bool, n_steps: int
+    model: Any, found: Course | None, X: NDArray[Any], y: NDArray[Any], numbers: list[int], linear: bool
 ) -> dict[str, Any]:
     """What the head says of the run."""
     report = model.report_.to_dict()
     rows = _row_classes(model)
-    alphas = getattr(model, "alpha_", None)
-    kept = [] if found is None else found.numbers[found.kept].tolist()
-    thinned = bool(kept) and kept[-1] + 1 > len(kept)
     return {
         "kind": "linear" if linear else "maps",
-        "n_steps": n_steps - 1,
+        "n_steps": len(numbers) - 1,
         "rows": len(rows),
         "row_class": rows,
         "batch": found is None or not found.single,
         "level": _level(model) if len(rows) == 1 else None,
-        "curve": curve_of(model, found, report["criterion"], n_steps - 1),
+        "curve": curve_of(model, found, report["criterion"], numbers),
         "bound": report["bound"],
-        "thinned": thinned,
-        "numbers": [*kept, kept[-1]][:n_steps] if thinned else None,  # the answer may be one step more
+        "thinned": bool(np.max(np.diff(numbers), initial=0) > 1),
+        "numbers": numbers,  # of corrections, or epochs, until each step
+        "bias_unit": bias_unit(model, X),
         "support": np.asarray(model.support_).tolist() if hasattr(model, "support_") else None,
-        "alphas": alphas.tolist() if alphas is not None and alphas.shape == (len(X),) else None,
         "final": {
             "status": model.status_.name,
             "sentence": model.report_.headline(),

@@ -9,14 +9,17 @@ import base64
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from .._engine.files import write_whole
+from ..exceptions import UndecidedError
 from .recording import Recording, record
+from .verdicts import verdict_of
 
+SECONDS = 20.0  # that the verdict may take
 STATIC = Path(__file__).parents[1] / "explorer" / "static"
 IMPORT = re.compile(r'(\bfrom|\bimport) "\./([\w.-]+)"')
 STYLE = '<link rel="stylesheet" href="static/style.css">'
@@ -67,15 +70,26 @@ def replay(
     ...     page.read_text(encoding="utf-8").count("<html")
     1
     """
-    write_whole(path, page([record(model, X, y, features=feature_names)]))
+    write_whole(path, page_with_verdict([record(model, X, y, features=feature_names)], SECONDS))
     return Path(path)
 
 
-def page(recordings: Sequence[Recording]) -> str:
-    """The page of the explorer with these recordings in it, and all its modules and its style."""
+def page_with_verdict(recordings: Sequence[Recording], seconds: float) -> str:
+    """The page with the verdict on the points of its runs, if that takes no longer than so many seconds."""
+    head = recordings[0]["head"]
+    try:
+        verdict = verdict_of(head["points"], head["one_feature"], seconds)
+    except UndecidedError:
+        verdict = None
+    return page(recordings, verdict)
+
+
+def page(recordings: Sequence[Recording], verdict: Mapping[str, Any] | None = None) -> str:
+    """The page of the explorer with these recordings and the verdict in it, and all its modules and its style."""
     modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(STATIC.glob("*.js"))}
     sources = {name: _data_url(IMPORT.sub(r'\1 "\2"', text)) for name, text in modules.items()}
-    data = json.dumps(list(recordings), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    held = {"recordings": list(recordings), "verdict": verdict}
+    data = json.dumps(held, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
     head = [
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">',
         f"<style>\n{(STATIC / 'style.css').read_text(encoding='utf-8')}</style>",

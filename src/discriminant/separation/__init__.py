@@ -8,7 +8,7 @@
 - ``search``, ``faces``: how it is found, relation by relation; ``boundary``: all at once, from a ``sample``, by guesses
   (``newton``, ``hinge``) and few rows (``spanning``); ``merging``: of many classes by pairs, ``beyond``: of too many;
   ``trial``: of a vector; ``knowledge``: what is known before the end; ``system``: the rows of the data, ``passes``:
-  compiled; ``integers``, ``flint``, ``elimination``, ``nonnegative``: the algebra.
+  compiled; ``integers``, ``flint``, ``lifting``, ``elimination``, ``nonnegative``: the algebra.
 
 Imports ``_kernel_matrix``, ``_engine`` and the vocabulary; ``certificate``, ``verification``, ``quick_check``,
 ``digits``, ``proof_file`` and ``rows`` import nothing but each other, the standard library and numpy's arrays.

@@ -47,7 +47,7 @@ def aliases(system: System, tick: Tell) -> Aliases:
         kept, independent, candidates = _echelon(rows, system.p, tick)
         if len(kept) == system.p:
             return Aliases(kept, [], set(kept))
-        strangers = _outside(system, others, kernel(independent) if independent and others.size else [], tick)
+        strangers = outside(system, others, kernel(independent) if independent and others.size else [], tick)
         if not strangers.size:
             dropped = sorted(set(range(system.p)).difference(kept))
             return Aliases(kept, dropped, _alone(independent, kept, candidates))
@@ -82,7 +82,7 @@ def _echelon(rows: Matrix, p: int, tick: Tell) -> tuple[list[int], Matrix, list[
     return places, [rows[k] for k in pivots(short)] if places else [], candidates
 
 
-def _outside(system: System, patterns: Indices, vectors: Matrix, tick: Tell) -> Indices:
+def outside(system: System, patterns: Indices, vectors: Matrix, tick: Tell) -> Indices:
     """Patterns that do not vanish on all the vectors, as many as there are columns, and not all of one kind."""
     if not vectors:
         return patterns[:0]

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import FEW, first_few
-from .pairs import separated_pairs
 
 if TYPE_CHECKING:
     from .verdict import Separability
@@ -46,7 +45,7 @@ def pair_verdicts(s: Separability) -> dict[Pair, str | None]:
 
 def rows_ahead(s: Separability) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How many rows of each class the machine has strictly ahead of each rival, and how many rows each class has."""
-    found = separated_pairs(s._system, s._outcome.direction)
+    found = s.separated_pairs
     ahead = np.array([np.count_nonzero(found[s.own == k], axis=0) for k in range(len(s.groups))])
     return ahead, np.bincount(s.own[s.own >= 0], minlength=len(s.groups))
 

@@ -99,7 +99,8 @@ class BoundarySearch:
             return False
         basis, rest = chosen
         self.tick(f"whole numbers of {len(basis) + len(rest):,} rows", 0.0)
-        circuit = list(part.names([] if self.face.span else _circuit(part.rows, [*basis, *rest])))
+        few = [] if self.face.span else [*basis, *rest]
+        circuit = list(part.names(few if len(rest) == 1 else _circuit(part.rows, few, self.tick) if few else []))
         if len(circuit) == len(basis) + 1 and self.face.absorb([circuit]):
             return True
         return self.face.absorb_spanning(part.names(rest), list(part.names(basis)), circuit)
@@ -118,11 +119,11 @@ class BoundarySearch:
 def _complement(face: Face, sample: Sample) -> Floats:
     """An orthonormal basis of the vectors orthogonal to the span of the face, in the columns of the sample."""
     vectors = np.array([sample.scale.scaled(vector)[0] for vector in face.vectors]).T
-    return np.asarray(heard(np.linalg.qr, vectors)[0])
+    return np.asarray(heard(np.linalg.qr, vectors, tick=face.system.tick)[0])
 
 
-def _circuit(rows: LossRows, places: list[int]) -> list[int]:
+def _circuit(rows: LossRows, places: list[int], tick: Tell) -> list[int]:
     """Few of the rows, with a positive relation that none of them can be left out of."""
     z = rows.dense(np.array(places))
-    b, weights = nearest_to_zero(z / np.linalg.norm(z, axis=1)[:, None])
+    b, weights = nearest_to_zero(z / np.linalg.norm(z, axis=1)[:, None], tick)
     return [] if b is not None else [place for place, weight in zip(places, weights, strict=True) if weight > 0]

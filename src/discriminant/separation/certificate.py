@@ -66,6 +66,9 @@ class Certificate:
         The point which the hulls of two classes share, by the first relation.
     others : tuple
         Labels whose rows take no part: those beside a pair of classes. Data with any other label are refused.
+    maximal : bool, default=True
+        Whether it is proved too that no vector separates more rows than b. Where that would need too large a proof, a
+        quasi verdict has b, which separates some rows weakly, and rows that balance each other.
 
     References
     ----------
@@ -99,6 +102,7 @@ class Certificate:
     relations: tuple[tuple[Term, ...], ...] = ()
     point: tuple[Fraction, ...] | None = None
     others: tuple[Any, ...] = ()
+    maximal: bool = True
 
     @property
     def kind(self) -> str:
@@ -271,7 +275,8 @@ class Certificate:
         """
         content = {field.name: written(getattr(self, field.name)) for field in fields(self)}
         content["groups"], content["others"] = [list(group) for group in self.groups], list(self.others)
-        return sealed(content if self.others else {key: content[key] for key in content if key != "others"})
+        usual = {"others": [], "maximal": True}  # left out
+        return sealed({key: value for key, value in content.items() if key not in usual or value != usual[key]})
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
@@ -316,6 +321,7 @@ class Certificate:
                 relations=tuple(tuple(Term(*numbers(term)) for term in relation) for relation in content["relations"]),
                 point=None if content["point"] is None else tuple(Fraction(*numbers(x)) for x in content["point"]),
                 others=labels(content.get("others", ())),
+                maximal=one_of(content.get("maximal", True), (True, False)),
             )
             if made.to_json() != sealed(content):
                 raise refused("it has fields or numbers that a certificate has not")

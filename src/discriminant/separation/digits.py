@@ -158,7 +158,7 @@ def _reduced(block: Floats, prime: int) -> tuple[list[int], Floats]:
         rest = _less(row[None], columns, kept, prime)
         if rest.any():
             column = int(rest[0].nonzero()[0][0])
-            rest = _modulo(rest * pow(int(rest[0, column]), -1, prime), prime)
+            rest = nearest_residues(rest * pow(int(rest[0, column]), -1, prime), prime)
             kept = np.concatenate([_less(kept, [column], rest, prime), rest])
             columns.append(column)
     return columns, kept
@@ -166,10 +166,10 @@ def _reduced(block: Floats, prime: int) -> tuple[list[int], Floats]:
 
 def _less(block: Floats, columns: list[int], panel: Floats, prime: int) -> Floats:
     """A block with its entries in the pivot columns of a panel made zero."""
-    return _modulo(block - block[:, columns] @ panel, prime) if columns and len(block) else block
+    return nearest_residues(block - block[:, columns] @ panel, prime) if columns and len(block) else block
 
 
-def _modulo(block: Floats, prime: int) -> Floats:
-    """The residues nearest to zero."""
+def nearest_residues(block: Floats, prime: int) -> Floats:
+    """The residues of whole numbers that are nearest to zero."""
     nearest: Floats = block - prime * np.rint(block / prime)
     return nearest

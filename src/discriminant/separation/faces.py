@@ -8,9 +8,10 @@ from math import gcd
 
 import numpy as np
 
-from .integers import combined, coordinates, kernel, pivots, products, relation
+from .integers import combined, coordinates, kernel, pivots, products, rank, relation
+from .lifting import Solution
 from .quick_check import Vectors
-from .rows import Matrix
+from .rows import Integers, Matrix
 from .system import Name, System
 
 BITS = 24  # of the weights that are chosen freely
@@ -36,8 +37,10 @@ class Face:
     def absorb(self, circuits: list[list[Name]]) -> bool:
         """Take in sets of rows that have a positive relation modulo the span; False when none of them has one."""
         found = self._independent([weights for names in circuits if (weights := self._relation(names))])
-        shares = coordinates(self.system.matrix(self.span), [self.total(weights) for weights in found])
         span = self.span
+        shares: list[Solution] = [(1, []) for _ in found]
+        if span:
+            shares = coordinates(self.system.matrix(span), [self.total(weights) for weights in found], self.system.tick)
         self.extend([name for weights in found for name in list(weights)[1:]])
         for weights, (q, share) in zip(found, shares, strict=True):
             old = {name: -w * self.system.multiple(name) for name, w in zip(span, share, strict=True)}
@@ -57,7 +60,7 @@ class Face:
         rows = self.system.matrix([*basis, *self.span])
         total = self.total(given) if given else [0] * self.system.n_columns
         try:
-            ((q, share),) = coordinates(rows, [total])
+            ((q, share),) = coordinates(rows, [total], self.system.tick)
         except ZeroDivisionError:
             return False  # floats took rows for independent that are not
         if max(share[: len(basis)]) >= 0 or combined(share, rows) != [q * value for value in total]:
@@ -75,7 +78,7 @@ class Face:
     def _relation(self, names: list[Name]) -> dict[Name, int]:
         """Positive weights with which multiples of some rows add up to a vector of the span, if there are any."""
         rows = self.system.matrix(names)
-        found = relation(products(rows, self.vectors) if self.span else rows)
+        found = relation(products(rows, self.vectors) if self.span else rows, self.system.tick)
         if found is None:
             return {}
         found = [-w for w in found] if min(found) < 0 else found
@@ -90,7 +93,7 @@ class Face:
             return found
         rests = [list(weights)[1:] for weights in found]
         names = [*self.span, *(name for rest in rests for name in rest)]
-        grow = {names[k] for k in pivots(self.system.matrix(names))}
+        grow = {names[k] for k in pivots(self.system.matrix(names), self.system.tick)}
         return [weights for weights, rest in zip(found, rests, strict=True) if grow.issuperset(rest)]
 
     def total(self, weights: dict[Name, int]) -> list[int]:
@@ -109,14 +112,16 @@ class Face:
         divisor = gcd(*weights.values())
         weights = {name: w // divisor for name, w in weights.items()}
         self.relations.append(weights)
-        self.system.known.related()
+        self.system.known.related(weights)
         self.weights = added(self.weights, weights)
 
     def extend(self, names: list[Name]) -> None:
         """Make the span larger by independent rows of N."""
         if names:
             span = [*self.span, *names]
-            self.vectors = kernel(self.system.matrix(span)) if len(span) < self.system.n_columns else []
+            self.vectors = (
+                kernel(self.system.matrix(span), self.system.tick) if len(span) < self.system.n_columns else []
+            )
             self.span = span
 
     def outside(self, names: Iterable[Name]) -> list[Name]:
@@ -128,6 +133,20 @@ class Face:
         found = [name for name, row in zip(names, moved, strict=True) if any(row)]
         self.inside.update(set(names).difference(found))
         return found
+
+    def beside(self, b: Integers) -> Matrix:
+        """Vectors of the kernel that make a basis of it with b; all of them where b is zero."""
+        n = len(b)
+        vectors = self.vectors if self.span else [[int(j == k) for j in range(n)] for k in range(n)]
+        if not any(b):
+            return vectors
+        movers = [[k for k, value in enumerate(column) if value] for column in zip(*vectors, strict=True)]
+        alone = [some[0] for value, some in zip(b, movers, strict=True) if value and len(some) == 1]
+        for k in [min(alone)] if alone else range(len(vectors)):  # only vector k moves a column, as b does
+            others = [*vectors[:k], *vectors[k + 1 :]]
+            if alone or rank([b, *others]) == len(vectors):
+                return others
+        return vectors
 
     def within(self, system: System) -> Face:
         """The same face for a system of more rows, where every relation still holds."""

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from flint import fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
+from .._engine.progress import PAUSE, Tell
+
 if TYPE_CHECKING:
     from .rows import Integers, Matrix
 
@@ -92,8 +94,8 @@ CALLS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def call(name: str, *matrices: Matrix) -> Any:
-    """The answer to a question about matrices that are not empty.
+def call(name: str, *matrices: Matrix, tick: Tell | None = None) -> Any:
+    """The answer to a question about matrices that are not empty; ``tick`` is called while another process works.
 
     ``rank`` (rows), ``pivots`` (rows: the first that do not depend on those before them, as far as two
     large primes show), ``nullspace`` (rows: a basis
@@ -108,7 +110,7 @@ def call(name: str, *matrices: Matrix) -> Any:
         )
     if work > SHORT and sys.executable and not getattr(sys, "frozen", False):
         with suppress(OSError):
-            status, found = _elsewhere(name, matrices)
+            status, found = _elsewhere(name, matrices, tick)
             if status != 0 and found.startswith(BEGUN):
                 raise ValueError(
                     f"X needs an exact calculation with {len(matrices[0]):,} rows of {len(matrices[0][0]):,} numbers, "
@@ -137,7 +139,7 @@ def _estimate(name: str, matrices: tuple[Matrix, ...]) -> tuple[float, float]:
     return rows * columns * order * bits**1.4, float(sizes.get(name, order)) * order * bits
 
 
-def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> tuple[int, bytes]:
+def _elsewhere(name: str, matrices: tuple[Matrix, ...], tick: Tell | None) -> tuple[int, bytes]:
     """Make a call in another process, which finds modules where this one does: its exit status and what it wrote."""
     command = [sys.executable, "-P", "-c", "from discriminant.separation.flint import answer; answer()"]
     with subprocess.Popen(
@@ -149,11 +151,23 @@ def _elsewhere(name: str, matrices: tuple[Matrix, ...]) -> tuple[int, bytes]:
         start_new_session=True,  # Ctrl-C comes to us alone
     ) as process:
         try:
-            found, _ = process.communicate(pickle.dumps((name, matrices)))
+            found = _awaited(process, pickle.dumps((name, matrices)), tick)
         finally:
             process.kill()
             process.wait()
     return process.returncode, found
+
+
+def _awaited(process: subprocess.Popen[bytes], given: bytes, tick: Tell | None) -> bytes:
+    """What a process answers to what it is given."""
+    left: bytes | None = given
+    while True:
+        try:
+            return process.communicate(left, None if tick is None else PAUSE)[0]
+        except subprocess.TimeoutExpired:
+            left = None  # it has it
+        if tick is not None:
+            tick("", 0.0)
 
 
 def answer() -> None:

@@ -11,11 +11,14 @@ from math import lcm
 from operator import mul
 
 from .._engine.progress import Tell
+from .digits import bits_of
 from .flint import call, primes
+from .lifting import Solution, lifted
 from .rows import Integers, Matrix, primitive, weighted_sum
 
 SPARSE = 0.25  # share of entries that are not zero, below which the zeros are left out
 SMALL = 64  # rows of which a relation is found by elimination rather than by solving for it
+LIFTED, LONG = 200, 150  # columns from which lifting takes less time than FLINT, unless numbers have so many bits
 PIECE = 10**7  # products of one piece of a multiplication, so that Ctrl-C is heard between two
 
 
@@ -25,12 +28,17 @@ def whole(vector: Sequence[Fraction]) -> Integers:
     return primitive([value.numerator * (common // value.denominator) for value in vector])
 
 
+def transposed(rows: Matrix) -> Matrix:
+    """The columns of a matrix as rows."""
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
 def rank(rows: Matrix) -> int:
     """Rank of a matrix."""
     return int(call("rank", rows)) if rows else 0
 
 
-def pivots(rows: Matrix) -> list[int]:
+def pivots(rows: Matrix, tick: Tell | None = None) -> list[int]:
     """The first rows, one by one, that do not depend on those before them, as far as two large primes show."""
     found: list[int] | None = None
     entries, most = _entries(rows) if _is_sparse(rows) else [], min(len(rows), len(rows[0]))
@@ -39,7 +47,7 @@ def pivots(rows: Matrix) -> list[int]:
         found = None if some is None else max(found or [], some, key=len)
         if found is None or len(found) == most:
             break
-    return list(call("pivots", rows)) if found is None else found
+    return list(call("pivots", rows, tick=tick)) if found is None else found
 
 
 def _is_sparse(rows: Matrix) -> bool:
@@ -47,7 +55,7 @@ def _is_sparse(rows: Matrix) -> bool:
     return SPARSE * len(rows[0]) * len(rows) > sum(len(row) - row.count(0) for row in rows)
 
 
-def _entries(rows: Sequence[Sequence[int]]) -> list[dict[int, int]]:
+def _entries(rows: Matrix) -> list[dict[int, int]]:
     """The entries of each row that are not zero, by column."""
     return [dict(compress(enumerate(row), row)) for row in rows]
 
@@ -81,25 +89,48 @@ def _sparse_pivots(entries: list[dict[int, int]], prime: int) -> list[int] | Non
     return found
 
 
-def coordinates(rows: Matrix, vectors: Matrix) -> list[tuple[int, Integers]]:
+def coordinates(rows: Matrix, vectors: Matrix, tick: Tell | None = None) -> list[Solution]:
     """For each vector of the span of independent rows (q, m) with q vector = sum of m row, q > 0.
 
     Of a vector outside the span nothing is told; ZeroDivisionError where the rows depend on each other.
     """
     if not rows or not vectors:
         return [(1, []) for _ in vectors]
-    A, B = list(zip(*rows, strict=True)), list(zip(*vectors, strict=True))
-    return [_over_one(solved) for solved in zip(*solve(A, B), strict=True)]
+    return solve(transposed(rows), transposed(vectors), tick)
 
 
-def _over_one(fractions: Sequence[Fraction]) -> tuple[int, Integers]:
+def _over_one(fractions: Sequence[Fraction]) -> Solution:
     """A common denominator of fractions, and their numerators over it."""
     q = lcm(*(value.denominator for value in fractions))
     return q, [value.numerator * (q // value.denominator) for value in fractions]
 
 
-def solve(A: Sequence[Sequence[int]], B: Sequence[Sequence[int]]) -> list[list[Fraction]]:
-    """X with AX = B; of equations too many, some are taken to follow. ZeroDivisionError where columns of A depend.
+def solve(A: Matrix, B: Matrix, tick: Tell | None = None) -> list[Solution]:
+    """For each column b of B (q, x) with Ax = qb, q > 0; of equations too many, some are taken to follow.
+
+    ZeroDivisionError where columns of A depend.
+    """
+    if all(len(row) - row.count(0) != 1 for row in chain(A, transposed(A))):
+        return _solve_square(A, B, tick)
+    return [_over_one(column) for column in zip(*_solve_sparse(A, B, tick), strict=True)]
+
+
+def _solve_square(A: Matrix, B: Matrix, tick: Tell | None) -> list[Solution]:
+    """The same as a whole, by equations that determine the unknowns."""
+    if len(A) != len(A[0]):
+        chosen = pivots(A, tick)
+        A, B = [A[k] for k in chosen], [B[k] for k in chosen]
+    if len(A) < len(A[0]):
+        raise ZeroDivisionError("the columns depend on each other")
+    found = lifted(A, B, tick) if len(A) >= LIFTED and max(map(bits_of, A)) < LONG else None
+    if found is None:
+        X = call("solve", A, B, tick=tick)
+        found = [_over_one([Fraction(*value) for value in column]) for column in zip(*X, strict=True)]
+    return found
+
+
+def _solve_sparse(A: Matrix, B: Matrix, tick: Tell | None) -> list[list[Fraction]]:
+    """X with AX = B.
 
     An equation with one unknown gives it at once, and an unknown of one equation alone is left to the end: of tables of
     factors, which are mostly zeros, little else remains.
@@ -116,15 +147,11 @@ def solve(A: Sequence[Sequence[int]], B: Sequence[Sequence[int]]) -> list[list[F
     left = [e for e, row in enumerate(equations) if row]
     unknown = [k for k, some in enumerate(users) if some]
     if left:
-        if len(left) != len(unknown):
-            chosen = pivots([[equations[e].get(k, 0) for k in unknown] for e in left])
-            left = [left[k] for k in chosen]
-        if len(left) < len(unknown):
-            raise ZeroDivisionError("the columns depend on each other")
         scale = [_over_one(right[e]) for e in left]
         rows = [[q * equations[e].get(k, 0) for k in unknown] for e, (q, _) in zip(left, scale, strict=True)]
-        for k, values in zip(unknown, call("solve", rows, [numerators for _, numerators in scale]), strict=True):
-            X[k] = [Fraction(*value) for value in values]
+        solved = _solve_square(rows, [numerators for _, numerators in scale], tick)
+        for k, *values in zip(unknown, *([Fraction(value, q) for value in x] for q, x in solved), strict=True):
+            X[k] = values
     if sum(map(bool, X)) + len(later) < len(X):
         raise ZeroDivisionError("the columns depend on each other")
     for e, k, row in reversed(later):
@@ -169,20 +196,20 @@ def _leave(equations: list[dict[int, int]], users: list[set[int]]) -> list[tuple
     return later
 
 
-def kernel(rows: Matrix) -> Matrix:
+def kernel(rows: Matrix, tick: Tell | None = None) -> Matrix:
     """A basis of all vectors that are orthogonal to the rows: one for each column that depends on others before it."""
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns = transposed(rows)
     used = [j for j, column in enumerate(columns) if any(column)]
     basis = [_unit(j, len(columns)) for j in sorted(set(range(len(columns))).difference(used))]
     if not used:
         return basis
-    first = [used[k] for k in pivots([columns[j] for j in used])]
+    first = [used[k] for k in pivots([columns[j] for j in used], tick)]
     free = [j for j in used if j not in set(first)]
     if free and len(first) < len(rows):
-        rows = [rows[k] for k in pivots(rows)]
-    solved = solve([[row[j] for j in first] for row in rows], [[-row[j] for j in free] for row in rows]) if free else []
-    for j, fractions in zip(free, zip(*solved, strict=True), strict=True):
-        q, numerators = _over_one(fractions)
+        rows = [rows[k] for k in pivots(rows, tick)]
+    left, right = ([[row[j] for j in columns] for row in rows] for columns in (first, free))
+    solved = solve(left, [[-value for value in row] for row in right], tick) if free else []
+    for j, (q, numerators) in zip(free, solved, strict=True):
         vector = [0] * len(columns)
         vector[j] = q
         for k, value in zip(first, numerators, strict=True):
@@ -195,19 +222,20 @@ def _unit(j: int, n: int) -> Integers:
     return [int(k == j) for k in range(n)]
 
 
-def relation(rows: Matrix) -> Integers | None:
+def relation(rows: Matrix, tick: Tell | None = None) -> Integers | None:
     """Weights, not all zero, with which the rows add up to zero; None unless they are unique up to a factor."""
     if len(rows) <= SMALL:  # quicker as a whole
-        basis = call("nullspace", [list(column) for column in zip(*rows, strict=True)])
+        basis = call("nullspace", transposed(rows))
         return primitive(basis[0]) if len(basis) == 1 else None
-    first = pivots(rows)
+    first = pivots(rows, tick)
     if len(first) != len(rows) - 1:
         return None
     (other,) = set(range(len(rows))).difference(first)
-    ((q, share),) = coordinates([rows[k] for k in first], [rows[other]])
+    ((q, share),) = coordinates([rows[k] for k in first], [rows[other]], tick)
     weights = dict(zip(first, share, strict=True)) | {other: -q}
     found = primitive([weights[k] for k in range(len(rows))])
-    return found if not any(combined(found, rows)) else None
+    is_square = len(first) == len(rows[0])  # else some equations were taken to follow
+    return found if is_square or not any(combined(found, rows)) else None
 
 
 def combined(weights: Sequence[int], rows: Matrix) -> Integers:
@@ -218,7 +246,7 @@ def combined(weights: Sequence[int], rows: Matrix) -> Integers:
             for j, value in some.items():
                 total[j] += weight * value
         return total
-    return list(call("multiply", [list(weights)], [list(column) for column in zip(*rows, strict=True)])[0])
+    return list(call("multiply", [list(weights)], transposed(rows))[0])
 
 
 def products(rows: Matrix, vectors: Matrix) -> Matrix:

@@ -28,7 +28,7 @@ class Knowledge:
 
     direction: Direction | None = None  # the one with the fewest rows known to contradict it
     n_wrong: int | None = None  # these rows, so far as they were counted
-    relations: int = 0
+    relation: dict[tuple[int, int], int] | None = None  # weights > 0 by row with which some add up to zero
     is_weak: bool = False  # whether some vector, not zero on all rows, has none on the wrong side
 
     def saw(self, direction: Direction, n_wrong: int) -> None:
@@ -39,9 +39,9 @@ class Knowledge:
         if self.n_wrong is None or n_wrong <= self.n_wrong:
             self.direction, self.n_wrong = direction, n_wrong
 
-    def related(self, count: int = 1) -> None:
-        """Rows were found that add up to zero with positive weights."""
-        self.relations += count
+    def related(self, weights: dict[tuple[int, int], int]) -> None:
+        """Rows were found that add up to zero with positive weights; the first such will do."""
+        self.relation = self.relation or weights
 
 
 def undecided(
@@ -57,7 +57,7 @@ def undecided(
     ``why`` says what stands in the way if it is not the time.
     """
     known, labels = system.known, [group[0] for group in groups]
-    touching = known.relations or any(verdict != "complete" for verdict in pairs.values())
+    touching = known.relation or any(verdict != "complete" for verdict in pairs.values())
     excluded = [*(["complete"] if touching else []), *(["overlap"] if known.is_weak or known.n_wrong == 0 else [])]
     plane, n_wrong = best_plane(system, labels)
     told = [

@@ -10,8 +10,6 @@ References
 ----------
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11; C. L. Lawson and R. J. Hanson, *Solving Least Squares
 Problems* (1974), chapter 23 (least distance programming).
-
-Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._engine.progress import Tell
 from .._kernel_matrix.nearest import nearest
 from .._kernel_matrix.rows import KernelRows, StoredRows
 from ..geometry import Hyperplane, scaled
@@ -98,7 +97,7 @@ class Widest(NamedTuple):
 
 
 def maximal_margin(
-    system: System, known: Direction, working: Iterable[Name], tick: Callable[[], None] = lambda: None
+    system: System, known: Direction, working: Iterable[Name], tick: Tell = lambda text, share: None
 ) -> Widest:
     """The plane of the largest margin, beginning with a separating plane and some rows of the data.
 
@@ -108,12 +107,12 @@ def maximal_margin(
 
     @cache  # most rows are needed again and again
     def row(i: int) -> ExactRow:
-        tick()
+        tick("the largest margin", 0.0)
         return system.table.row(i)
 
     while True:
-        tick()
-        plane, upper, weights = _widest(system, row, list(rows))
+        tick("the largest margin", 0.0)
+        plane, upper, weights = _widest(system, row, list(rows), tick)
         found, lower = _attained(system, row, plane, 1 - GAP)
         if all(name in rows for name in found):
             break
@@ -125,7 +124,7 @@ def maximal_margin(
     return Widest(plane, margin, weights)
 
 
-def _touched(system: System, working: list[Name], tick: Callable[[], None]) -> list[Name]:
+def _touched(system: System, working: list[Name], tick: Tell) -> list[Name]:
     """Give the rows that the plane of the largest margin touches, as floats see it; else the rows that are given.
 
     What is proved later in whole numbers needs few rows then.
@@ -135,7 +134,7 @@ def _touched(system: System, working: list[Name], tick: Callable[[], None]) -> l
     z = np.where(system.own == 1, 1.0, np.where(system.own == 0, -1.0, np.nan))
     some = np.unique([i for i, _ in working if i >= 0])
     for _ in range(ROUNDS):
-        tick()
+        tick("the largest margin", 0.0)
         x = system.X[some]
         x = (x.toarray() if sparse.issparse(x) else x).astype(np.float64)
         center = x.mean(axis=0)
@@ -144,7 +143,7 @@ def _touched(system: System, working: list[Name], tick: Callable[[], None]) -> l
             K = x @ x.T
         if not np.isfinite(K).all() or not np.ptp(z[some]):
             return working
-        guess = np.flatnonzero(_about_nearest(x, z[some]))
+        guess = np.flatnonzero(_about_nearest(x, z[some], tick))
         start = guess if np.ptp(z[some][guess]) else None
         found = nearest(StoredRows(KernelRows.of_matrix(K)), K.diagonal().copy(), z[some], start=start)
         if not found.apart:
@@ -160,16 +159,18 @@ def _touched(system: System, working: list[Name], tick: Callable[[], None]) -> l
     return working
 
 
-def _widest(system: System, row: WholeRow, names: list[Name]) -> tuple[Direction, float, dict[Name, Fraction]]:
+def _widest(
+    system: System, row: WholeRow, names: list[Name], tick: Tell
+) -> tuple[Direction, float, dict[Name, Fraction]]:
     """The plane halfway between the nearest points of the hulls of some rows, an upper bound, and these points."""
     patterns = [row(i) for i, _ in names]
     q = max(x.q for x in patterns)  # all are powers of one number
     factors = [system.factors(name)[0] * (q // x.q) for name, x in zip(names, patterns, strict=True)]
     rows = [[f * value for value in x.full(system.d)] for f, x in zip(factors, patterns, strict=True)]
     group = [int(system.intercept and system.factors(name)[0] < 0) for name in names]
-    weights = _guess(system, names, group)
+    weights = _guess(system, names, group, tick)
     if len(weights) <= REFINED:
-        _, weights = nearest_point(rows, group, list(weights))
+        _, weights = nearest_point(rows, group, list(weights), tick=tick)
     shares = whole(list(weights.values()))
     unit = next(iter(weights.values())) / shares[0] / q
     normal = weighted_sum(shares, (rows[k] for k in weights))
@@ -183,13 +184,13 @@ def _widest(system: System, row: WholeRow, names: list[Name]) -> tuple[Direction
     return plane, upper, {names[k]: weight for k, weight in weights.items()}
 
 
-def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fraction]:
+def _guess(system: System, names: list[Name], group: list[int], tick: Tell) -> dict[int, Fraction]:
     """Weights of sum one in each group for a pair of points that are about nearest."""
     x = system.dense(names)
     z = np.array([system.factors(name)[0] for name in names], np.float64)
     if system.intercept:
         x -= (x[z > 0].mean(axis=0) + x[z < 0].mean(axis=0)) / 2
-    weights = _about_nearest(x, z, system.intercept)
+    weights = _about_nearest(x, z, tick, system.intercept)
     chosen = {k: Fraction(float(weights[k])) for k in np.flatnonzero(weights).tolist()}
     for g in set(group):
         chosen |= {} if any(group[k] == g for k in chosen) else {group.index(g): Fraction(1)}
@@ -197,12 +198,14 @@ def _guess(system: System, names: list[Name], group: list[int]) -> dict[int, Fra
     return {k: weight / totals[group[k]] for k, weight in chosen.items()}
 
 
-def _about_nearest(x: NDArray[Any], z: NDArray[np.float64], intercept: bool | int = True) -> NDArray[np.float64]:
+def _about_nearest(
+    x: NDArray[Any], z: NDArray[np.float64], tick: Tell, intercept: bool | int = True
+) -> NDArray[np.float64]:
     """Nonnegative least squares on the rows z(KAPPA, x - c); the nearest pair would need an infinite KAPPA."""
     size = np.abs(x).max()
     V = (z[:, None] * x / (size if size > 0 else 1)).astype(np.float64)
     columns = [KAPPA * z[:, None]] if intercept else []
-    return nonnegative(*hull_program(np.concatenate([*columns, V], axis=1)), 20 * len(z))
+    return nonnegative(*hull_program(np.concatenate([*columns, V], axis=1)), 20 * len(z), tick=tick)
 
 
 def _attained(system: System, row: WholeRow, plane: Direction, level: float) -> tuple[list[Name], float]:

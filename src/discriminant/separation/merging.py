@@ -1,6 +1,6 @@
 """Many classes by pairs: classes that overlap are taken for one, and the rest is a question about fewer classes.
 
-Where the rows of two classes have a relation that spans everything, no weak linear machine tells the two apart. A row
+Where the rows of two classes have a relation that spans all patterns, no weak linear machine tells the two apart. A row
 of class j against k has y in the block of j and -y in that of k, so that such a relation holds in the whole problem as
 it stands. It is found in the p columns of a pair rather than in those of all blocks, and its numbers are small.
 
@@ -21,10 +21,11 @@ import numpy as np
 from scipy import sparse
 
 from .._engine.progress import Tell
+from .aliases import outside
 from .faces import Face, added
 from .integers import coordinates
 from .passes import Floats, Indices
-from .rows import Integers
+from .rows import Integers, Matrix
 from .system import Direction, Name, System
 from .trial import Merged, Outcome
 
@@ -33,7 +34,7 @@ LARGE = 20_000  # patterns of a class
 
 
 class Pair(NamedTuple):
-    """Two classes whose relations span everything, and which patterns of the whole are theirs."""
+    """Two classes whose relations span all patterns, and which patterns of the whole are theirs."""
 
     one: int
     other: int  # the class of the rows z = y
@@ -51,7 +52,7 @@ class Pair(NamedTuple):
         That is, in the block of ``other``; in that of ``one`` it is the multiple itself.
         """
         face = self.outcome.face
-        ((q, share),) = coordinates(face.system.matrix(face.span), [total])
+        ((q, share),) = coordinates(face.system.matrix(face.span), [total], face.system.tick)
         weights = {name: -w * face.system.multiple(name) for name, w in zip(face.span, share, strict=True)}
         return q, self.whole(face.lifted(weights))
 
@@ -74,6 +75,7 @@ def by_merging(system: System, decide: Callable[[System], Outcome], tick: Tell) 
     groups = Groups(system, pairs)
     in_integers = any(pair.outcome.in_integers for pair in pairs)
     if groups.count == 1:
+        face.vectors = groups.vanishing()
         return Outcome(face, None, None, False, in_integers, dict.fromkeys(face.span))
     smaller = groups.system()
     found = decide(smaller)
@@ -95,20 +97,40 @@ def by_merging(system: System, decide: Callable[[System], Outcome], tick: Tell) 
 
 def _overlapping(system: System, decide: Callable[[System], Outcome], tick: Tell) -> Iterator[Pair]:
     """Pairs that join classes to groups, the nearest first, until as many as there are classes failed."""
-    group = np.arange(system.n_groups)
+    group, collinear = np.arange(system.n_groups), Collinear(system)
     failed = 0
     for one, other, patterns in nearest_pairs(system):
         if group[one] == group[other]:
             continue
         tick(f"pairs of classes, {np.unique(group).size:,} left apart", 0.0)
         outcome = decide(pair_of(system, other, patterns))
-        if outcome.face.is_all:
+        if outcome.direction is None and collinear.vanish(outcome.face, tick):
             yield Pair(one, other, outcome, patterns)
             group[group == group[other]] = group[one]
         else:
             failed += 1
         if failed > system.n_groups or not (group - group[0]).any():
             return
+
+
+class Collinear:
+    """Whether vectors vanish on all patterns of the data, which none but those of collinear columns do."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.most, self.too_many = 0, system.p + 1  # as many vanish, as far as is known; with so many, not all do
+
+    def vanish(self, face: Face, tick: Tell) -> bool:
+        """Whether the vectors orthogonal to the rows of two classes that overlap do."""
+        if not face.span:
+            return False  # zero rows, of which nothing is known
+        count = 0 if face.is_all else len(face.vectors)
+        if self.most < count < self.too_many:
+            if outside(self.system, self.system.patterns, face.vectors, tick).size:
+                self.too_many = count
+            else:
+                self.most = count
+        return count <= self.most
 
 
 def pair_of(system: System, other: int, patterns: Indices) -> System:
@@ -188,6 +210,17 @@ class Groups:
         blocks = [[0] * p, *(b[k : k + p] for k in range(0, len(b), p))]
         return [value for k in self.of[1:] for value in blocks[k]]
 
+    def vanishing(self) -> Matrix:
+        """Vectors that vanish on all patterns, for each class but those that stand for groups in its own block."""
+        p, face = self.whole.p, self.pairs[0].outcome.face
+        found = []
+        for k in sorted(set(range(self.whole.n_groups)).difference(self.first)):
+            for vector in [] if face.is_all else face.vectors:
+                block = [0] * self.whole.n_columns
+                block[(k - 1) * p : k * p] = vector
+                found.append(block)
+        return found
+
     def direction(self, found: Direction) -> Direction:
         """The same for a direction."""
         blocks = np.concatenate([np.zeros(self.whole.p), found.floats]).reshape(self.count, -1)
@@ -198,7 +231,7 @@ class Groups:
         n = found.system.n_columns
         vectors = found.vectors if found.span else np.eye(n, dtype=int).tolist()
         face.span += map(self.name, found.span)
-        face.vectors = list(map(self.vector, vectors))
+        face.vectors = [*map(self.vector, vectors), *self.vanishing()]
         for weights in found.relations:
             face.keep(self._relation({self.name(name): weight for name, weight in weights.items()}))
 

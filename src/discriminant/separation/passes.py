@@ -1,8 +1,6 @@
 """Passes over blocks of X: on which side of b each pattern lies, and by how much rounding may err.
 
 The bound on rounding holds for sums in any order, so that a small table is left to numpy, and compiles nothing.
-
-Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations

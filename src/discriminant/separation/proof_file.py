@@ -1,8 +1,6 @@
 """A proof as JSON: one line with a checksum, in which whole numbers beyond 2⁵³ are hexadecimal text.
 
 A file is read with suspicion: it may be large, damaged, or made to mislead.
-
-Tests: ``tests/separation/test_certificate.py``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The data of ``separability`` as they are given: their exact numbers, their labels or counts, their names.
-
-Tests: ``tests/separation/test_verdict.py``.
-"""
+"""The data of ``separability`` as they are given: their exact numbers, their labels or counts, their names."""
 
 from __future__ import annotations
 

@@ -38,7 +38,11 @@ class Sample:
         self.rows: LossRows
         if system.n_groups == 2:
             sign = np.where(self.own == 1, 1.0, -1.0)
-            self.rows = PlainRows(sparse.diags(sign).tocsr() @ Y if sparse.issparse(Y) else sign[:, None] * Y)
+            if sparse.issparse(Y):
+                Y = sparse.diags(sign).tocsr() @ Y
+            else:
+                Y *= sign[:, None]
+            self.rows = PlainRows(Y)
         else:
             self.rows = RivalRows(Y.toarray() if sparse.issparse(Y) else Y, self.own, system.n_groups)
         self.rows.exists[self.lengths == 0] = False  # zero rows, which an intercept forbids
@@ -122,15 +126,16 @@ def _scaled(system: System, patterns: Indices) -> tuple[Any, Floats, Scale]:
     x = system.X[patterns]
     if _is_sparse(system):
         return _sparse(system, x)
-    x = np.asarray(x.toarray() if sparse.issparse(x) else x)
-    x = x.astype(np.longdouble if x.size <= FINE else np.float64)
+    x = np.asarray(x.toarray() if sparse.issparse(x) else x)  # a copy, and as few others of a large sample as can be
+    x = x.astype(np.longdouble if x.size <= FINE else np.float64, copy=False)
     center = (x.mean(axis=0) if system.intercept else np.zeros(system.d)).astype(np.float64)
     x -= center
-    exponent = _exponents(np.abs(x).max(axis=0, initial=0))
-    x = np.ldexp(x, -exponent).astype(np.float64)
-    Y = np.concatenate([np.ones((len(x), system.intercept)), x], axis=1)
-    length = np.linalg.norm(Y, axis=1)
-    return Y / np.where(length > 0, length, 1)[:, None], length, Scale(system, center, exponent)
+    exponent = _exponents(np.maximum(x.max(axis=0, initial=0), -x.min(axis=0, initial=0)))
+    Y = np.ones((len(x), system.p))
+    Y[:, system.intercept :] = np.ldexp(x, -exponent, out=x)
+    length = np.sqrt(np.einsum("ij,ij->i", Y, Y))
+    Y /= np.where(length > 0, length, 1)[:, None]
+    return Y, length, Scale(system, center, exponent)
 
 
 def _sparse(system: System, x: Any) -> tuple[Any, Floats, Scale]:

@@ -19,8 +19,6 @@ References
 ----------
 J. Borwein and H. Wolkowicz, "Facial reduction for a cone-convex programming problem", J. Austral. Math. Soc. 30 (1981);
 C. L. Lawson and R. J. Hanson, *Solving Least Squares Problems* (1974), chapter 23.
-
-Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from scipy.linalg import qr
 
 from .._engine.progress import Tell
 from .._engine.threads import one_blas_thread
-from .beyond import too_large
+from .beyond import in_part
 from .boundary import LARGEST, BoundarySearch
 from .digits import echelon
 from .faces import Face
@@ -141,7 +139,7 @@ class FaceSearch:
                 if outcome is not None:
                     return outcome
             if self.direction is None and self.system.n_groups > 2 and self.system.n_columns > LARGEST:
-                raise too_large(self.system, LARGEST, lambda pair, tick: settle(pair, tick=tick), self.tick)
+                return in_part(self.system, LARGEST, lambda pair, tick: settle(pair, tick=tick), self.tick)
             live = self.face.outside(self.rows)
             if not live:
                 found = [] if len(self.rows) == self.system.n_names else strangers(self.face, self.rows, self.worst)
@@ -236,20 +234,20 @@ def _guess(face: Face, live: list[Name]) -> tuple[list[list[Name]], Direction | 
     z, scale = system.floats([*live, *face.span])
     Q, R = None, z[:m]
     if face.span:
-        Q = heard(qr, z[m:].T)[0][:, len(face.span) :]
+        Q = heard(qr, z[m:].T, tick=system.tick)[0][:, len(face.span) :]
         R = R @ Q
         length = np.linalg.norm(R, axis=1)
         R /= np.where(length > 0, length, 1)[:, None]
     try:
-        b, weights = nearest_to_zero(R)
+        b, weights = nearest_to_zero(R, system.tick)
         if b is None:
-            return [[live[k] for k in circuit] for circuit in _disjoint(R, weights)], None
+            return [[live[k] for k in circuit] for circuit in _disjoint(R, weights, system.tick)], None
         return [], scale.direction(b) if Q is None else inside(face, Q @ b, scale)
     except (RuntimeError, ArithmeticError, ValueError):
         return [], None  # the guess failed: whole numbers will do it
 
 
-def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
+def _disjoint(R: Floats, weights: Floats, tick: Tell | None) -> Iterator[list[int]]:
     """Sets of rows whose hull contains zero, no row twice, until they may span everything or nothing is left."""
     left = np.arange(len(R))
     missing = R.shape[1]
@@ -260,7 +258,7 @@ def _disjoint(R: Floats, weights: Floats) -> Iterator[list[int]]:
         missing -= circuit.size - 1
         if missing <= 0 or left.size < 2:
             return
-        b, weights = nearest_to_zero(R[left])
+        b, weights = nearest_to_zero(R[left], tick)
         if b is not None:
             return
 

@@ -58,7 +58,8 @@ class Signs:
 
         What the meter raises goes to the caller; what was found stays then too.
         """
-        if self.is_done or self.spent >= seconds or (self.system.n_columns > HUGE and seconds < np.inf):
+        too_long = self.spent >= seconds or (self.system.n_columns > HUGE and seconds < np.inf)
+        if self.is_done or too_long or not self.outcome.maximal:
             return
         began = time.monotonic()
         end = began + seconds - self.spent

@@ -27,7 +27,7 @@ from .passes import Floats, Indices
 
 CLOSE = 1e-8  # what is left of a sum that is taken to vanish, relatively
 NEGLIGIBLE = 1e-11  # a weight beside the largest that is taken to vanish
-MANY = 300  # columns of sparse rows for which orthogonal bases are dear
+MANY = 300  # columns for which orthogonal bases are dear, or nonnegative least squares
 ROUNDS = 40  # in which rows may join
 
 
@@ -46,11 +46,15 @@ def spanning(rows: LossRows, places: Indices, weights: Floats, tick: Tell) -> Sp
         if found is not None:
             return found
     T, Q = _independent(rows, order, tick)
+    if len(T) == rows.n_columns > MANY:  # then those that balance a single row are likely to be as many as span
+        U = _balancing(rows, order, T[:1], Q, tick)
+        if U is not None and len(U) == len(T):
+            return Spanning(U, T[:1])
     U = _balancing(rows, order, T, Q, tick) if T else None
     if U is None:
         return None
     rest = [place for place in T if place not in set(U)]
-    basis = [*U, *_completing(rows.dense(np.array(U)) @ Q, rows.dense(np.array(rest, np.int64)) @ Q, rest)]
+    basis = [*U, *_completing(rows.dense(np.array(U)) @ Q, rows.dense(np.array(rest, np.int64)) @ Q, rest, tick)]
     return Spanning(basis, [place for place in rest if place not in set(basis)])
 
 
@@ -67,7 +71,7 @@ def _sparse_spanning(rows: PlainRows, order: Indices, tick: Tell) -> Spanning | 
         missed = order[np.abs(rows.margins(probe)[order]) > INDEPENDENT * np.abs(probe).max(initial=0)]
         new = missed[: 2 * rows.n_columns] if len(T.chosen) > before else missed[:0]
     target = -np.asarray(rows.Z[T.chosen].sum(axis=0)).ravel()
-    U = _by_linear_program(rows.Z[order], target, order)
+    U = _by_linear_program(rows.Z[order], target, order, tick)
     both = Elimination(rows.Z)
     if U is None or not both.take([*U, *(place for place in T.chosen if place not in set(U))]):
         return None
@@ -86,11 +90,11 @@ def _independent(rows: LossRows, order: Indices, tick: Tell) -> tuple[list[int],
         tick(f"{len(chosen):,} independent rows of {k:,}", len(chosen) / k)
         z = rows.dense(new)
         z = z - (z @ Q) @ Q.T
-        basis, R, pivots = heard(qr, z.T, mode="economic", pivoting=True, check_finite=False)
+        basis, R, pivots = heard(qr, z.T, mode="economic", pivoting=True, check_finite=False, tick=tick)
         size = np.abs(np.diag(R))
         count = int((size > INDEPENDENT).sum())
         chosen += new[pivots[:count]].tolist()
-        Q, _ = heard(np.linalg.qr, np.concatenate([Q, basis[:, :count]], axis=1))
+        Q, _ = heard(np.linalg.qr, np.concatenate([Q, basis[:, :count]], axis=1), tick=tick)
         if Q.shape[1] >= min(k, len(order)) or not count:
             break
         probe = rng.normal(size=k)
@@ -107,13 +111,13 @@ def _balancing(rows: LossRows, order: Indices, T: list[int], Q: Floats, tick: Te
     """Rows that add up to minus the sum of T with positive weights; more rows are looked at as they are needed."""
     target = -rows.dense(np.array(T)).sum(axis=0)
     if isinstance(rows, PlainRows) and sparse.issparse(rows.Z):
-        return _by_linear_program(rows.Z[order], target, order)
+        return _by_linear_program(rows.Z[order], target, order, tick)
     target, r = target @ Q, Q.shape[1]
     candidates, weights = order[: 2 * r], np.zeros(min(2 * r, order.size))
     for _ in range(ROUNDS):
         tick(f"{candidates.size:,} rows that may balance {r:,}", 0.0)
         A = (rows.dense(candidates) @ Q).T
-        weights = nonnegative(A, target, 10 * (candidates.size + r), weights)
+        weights = nonnegative(A, target, 10 * (candidates.size + r), weights, tick)
         weights[weights < NEGLIGIBLE * weights.max()] = 0
         rest = target - A @ weights
         support = candidates[weights > 0]
@@ -128,21 +132,22 @@ def _balancing(rows: LossRows, order: Indices, T: list[int], Q: Floats, tick: Te
     return None
 
 
-def _by_linear_program(Z: Any, target: Floats, order: Indices) -> list[int] | None:
+def _by_linear_program(Z: Any, target: Floats, order: Indices, tick: Tell) -> list[int] | None:
     """The same for sparse rows, of which a simplex method makes short work; a vertex has as few rows as are needed."""
     none = np.zeros(Z.shape[0])
     from scipy.optimize import linprog  # 0.2 s of imports that most data do not need
 
-    found = heard(linprog, none, A_eq=Z.T.tocsc(), b_eq=target, bounds=(0, None), options={"presolve": False})
+    program = {"A_eq": Z.T.tocsc(), "b_eq": target, "bounds": (0, None), "options": {"presolve": False}}
+    found = heard(linprog, none, **program, tick=tick)
     return None if not found.success else [int(place) for place in order[found.x > NEGLIGIBLE * found.x.max()]]
 
 
-def _completing(U: Floats, T: Floats, places: list[int]) -> list[int]:
+def _completing(U: Floats, T: Floats, places: list[int], tick: Tell) -> list[int]:
     """Rows of T that make a basis with the independent rows U."""
     r = T.shape[1]
     if len(U) >= r:
         return []
-    basis = heard(np.linalg.qr, U.T)[0]
+    basis = heard(np.linalg.qr, U.T, tick=tick)[0]
     left = T - (T @ basis) @ basis.T
-    pivots = heard(qr, left.T, mode="r", pivoting=True, check_finite=False)[1]
+    pivots = heard(qr, left.T, mode="r", pivoting=True, check_finite=False, tick=tick)[1]
     return [places[k] for k in pivots[: r - len(U)]]

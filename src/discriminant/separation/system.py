@@ -2,8 +2,6 @@
 
 ``rows`` says what they are. Here a row is named by (i, rival): pattern i, held against a rival class. X is never copied
 as a whole: a pass reads it in blocks, and only chosen rows become float64 or whole numbers.
-
-Tests: ``tests/separation/test_verdict.py``.
 """
 
 from __future__ import annotations
@@ -186,16 +184,17 @@ class System(Construction):
         """A positive multiple of z in whole numbers, and the multiple."""
         if name[0] < 0:
             return self._axis(), 1
-        y, q = self._augmented(name[0])
+        y, q = self.augmented_integers(name[0])
         if self.n_blocks == 1:  # much of the time, and long where a table has many columns
             return (y if self.factors(name)[0] > 0 else [-value for value in y]), q
         return [sign * value for sign in self.factors(name) for value in y], q
 
     def multiple(self, name: Name) -> int:
         """The multiple alone."""
-        return self._augmented(name[0])[1] if name[0] >= 0 else 1
+        return self.augmented_integers(name[0])[1] if name[0] >= 0 else 1
 
-    def _augmented(self, i: int) -> tuple[Integers, int]:
+    def augmented_integers(self, i: int) -> tuple[Integers, int]:
+        """(1, x_i), or x_i without an intercept, as whole numbers and their denominator; each is read once."""
         if i not in self._integers:
             self._integers[i] = self.table.augmented(i, bool(self.intercept))
         return self._integers[i]

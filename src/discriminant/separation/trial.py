@@ -48,6 +48,7 @@ class Outcome:
     working: dict[Name, None]
     narrow: Narrow | None = None  # what it was found on, where the data are wide
     merged: Merged | None = None  # the same where some of the classes overlap in pairs, and others are left
+    maximal: bool = True  # whether the boundary is known to be N; else it may be less, and the face is not all of it
 
     @property
     def verdict(self) -> str:
@@ -60,7 +61,7 @@ class Outcome:
 def inside(face: Face, b: Floats, scale: Scale) -> Direction:
     """The vector of the kernel that is nearest to b."""
     columns, sizes = zip(*map(scale.scaled, face.vectors), strict=True)
-    factors = heard(np.linalg.lstsq, np.array(columns).T, b)[0].tolist()
+    factors = heard(np.linalg.lstsq, np.array(columns).T, b, tick=face.system.tick)[0].tolist()
     shares = whole([Fraction(factor) / size for factor, size in zip(factors, sizes, strict=True)])
     return scale.sized(primitive(weighted_sum(shares, face.vectors)))
 

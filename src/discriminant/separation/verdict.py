@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -32,14 +33,13 @@ from .._engine.progress import OutOfTime, TerminalBar
 from .._guards.parameters import FLAG, SECONDS, Choice
 from ..geometry import Hyperplane, LinearMachine
 from .certificate import Certificate
-from .integers import rank
 from .knowledge import undecided
 from .margin import Margin, Widest, maximal_margin, strict_machine, strict_plane, with_zero
 from .pairs import separated_pairs
 from .parts import PartVerdicts
 from .passes import Floats, Indices, Labels
 from .question import Groups, Names, Question, checked, groups_of
-from .rows import FAMILIES, READINGS, Integers, Matrix
+from .rows import FAMILIES, READINGS
 from .search import settle
 from .signs import OPEN, Signs
 from .system import System
@@ -51,6 +51,10 @@ from .words import as_html, coefficients, describe, evidence
 AT_ONCE = 300  # weights of a linear machine up to which its verdict is not put off until it is asked for
 ASKED = 10.0  # seconds that the signs of coefficients may take when they are asked for
 ALIASED = ("keep", "drop")
+IN_PART = (
+    "A proof of how many rows can be separated would need {0.n_columns:,} weights and is not made: the verdict is "
+    "proved, but other machines may separate more rows, and the signs of the coefficients are open."
+)
 
 
 def separability(
@@ -224,6 +228,9 @@ class Separability:
             tuple(Term(i, int(system.own[i]), rival, weight) for (i, rival), weight in sorted(weights.items()))
             for weights in outcome.face.relations
         )
+        has_kernel = outcome.verdict != "complete" and outcome.narrow is None and outcome.maximal
+        short = relations[0] if relations and len(self.groups) == 2 else ()
+        values, total = shared_point(system.augmented_integers, short, system.intercept) if short else ([], 1)
         return Certificate(
             verdict=outcome.verdict,
             reading=self.question.reading,
@@ -233,15 +240,19 @@ class Separability:
             n_rows=system.n,
             n_features=system.d,
             direction=tuple(b),
-            kernel=() if outcome.verdict == "complete" else tuple(map(tuple, _beside(b, outcome))),
+            kernel=tuple(map(tuple, outcome.face.beside(b))) if has_kernel else (),
             relations=relations,
-            point=tuple(shared_point(system.table, relations[0])) if relations and len(self.groups) == 2 else None,
+            point=tuple(Fraction(value, total) for value in values) if short else None,
             others=self.others,
+            maximal=outcome.maximal,
         )
 
     @property
     def boundary_rows(self) -> Indices:
-        """N: the rows on every plane that has no row on the wrong side; of an overlap, all rows."""
+        """N: the rows on every plane that has no row on the wrong side; of an overlap, all rows.
+
+        Where ``certificate.maximal`` is False it is not known to be so of all of them.
+        """
         boundary = self._outcome.boundary
         return self._system.patterns if boundary is None else boundary
 
@@ -250,7 +261,7 @@ class Separability:
         """B: the rows that b has strictly on their side, as many as any plane without a row on the wrong side."""
         return np.setdiff1d(self._system.patterns, self.boundary_rows, assume_unique=True)
 
-    @property
+    @cached_property
     def separated_pairs(self) -> NDArray[np.bool_]:
         """For each row and class whether b has the row strictly ahead of that rival; ``separated_rows`` beat all."""
         self._classes("separated_pairs")
@@ -265,6 +276,8 @@ class Separability:
     def notes(self) -> list[str]:
         """What else there is to know of how the verdict was found."""
         notes = []
+        if not self._outcome.maximal:
+            notes.append(IN_PART.format(self._system))
         if self._outcome.in_integers:
             notes.append("Floating-point numbers could not decide; the verdict was found in whole numbers.")
         if self.groups and self.verdict == "complete" and self._strict is None:
@@ -307,11 +320,7 @@ class Separability:
     def _widest(self) -> Widest:
         assert self._outcome.direction is not None
         with self._asking("the largest margin") as meter:
-
-            def tick() -> None:
-                meter("the largest margin", 0.0)
-
-            return maximal_margin(self._system, self._outcome.direction, self._outcome.working, tick)
+            return maximal_margin(self._system, self._outcome.direction, self._outcome.working, meter)
 
     @property
     def margin(self) -> Margin:
@@ -431,20 +440,3 @@ class Separability:
 
     def _repr_html_(self) -> str:
         return as_html(self)
-
-
-def _beside(b: Integers, outcome: Outcome) -> Matrix:
-    """Vectors of the kernel that make a basis with b; none where the data are wide."""
-    face, n = outcome.face, len(b)
-    if outcome.narrow is not None:
-        return []
-    vectors = face.vectors if face.span else [[int(j == k) for j in range(n)] for k in range(n)]
-    if not any(b):
-        return vectors
-    movers = [[k for k, value in enumerate(column) if value] for column in zip(*vectors, strict=True)]
-    alone = [some[0] for value, some in zip(b, movers, strict=True) if value and len(some) == 1]
-    for k in [min(alone)] if alone else range(len(vectors)):  # only vector k moves a column, as b does
-        others = [*vectors[:k], *vectors[k + 1 :]]
-        if alone or rank([b, *others]) == len(vectors):
-            return others
-    return vectors

@@ -12,6 +12,9 @@ span this space (their rank and that of b and kernel add up to the number of col
 vector separates more rows than b does: N empty is ``complete``, B empty is ``overlap``, else it is ``quasi``. Without a
 kernel each row of N has to be one of the relations' rows, or a combination of them, by elimination in whole numbers.
 
+A proof that is not ``maximal`` leaves open whether some vector separates more rows. It can only say ``quasi``: b, which
+separates some rows, excludes ``overlap``, and a relation excludes ``complete``.
+
 A rank is taken modulo a prime. It never exceeds the true rank, so that a sum which reaches the number of columns
 proves what it should.
 
@@ -20,13 +23,11 @@ References
 Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4 and Problem 8 (the hulls of separable classes do not meet);
 A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in logistic regression models",
 Biometrika 71 (1984).
-
-Tests: ``tests/separation/test_certificate.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from math import inf
@@ -68,9 +69,11 @@ def verify(proof: Certificate, X: Any, y: Any, conditions: type[Check]) -> bool:
         found = "overlap" if not separated else "quasi" if boundary else "complete"
         if found != proof.verdict:
             raise failure(f"it proves {found!r}, yet it says {proof.verdict!r}")
-        if boundary:
+        if not proof.maximal and (found != "quasi" or proof.kernel or not proof.relations):
+            raise failure("it is not maximal, yet not a proof of 'quasi' by b and by a relation")
+        if boundary and proof.maximal:
             check.span()
-        elif proof.relations or proof.kernel or proof.point is not None:
+        elif not boundary and (proof.relations or proof.kernel or proof.point is not None):
             raise failure("b separates every row, yet there are relations that say it cannot")
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
         raise failure(f"its parts are not what they should be ({error!r})") from error
@@ -89,7 +92,8 @@ def _check_claim(proof: Certificate) -> None:
     if not known or not fits:
         raise failure("it speaks of no two classes and of no counts, or in words that are unknown")
     vectors = [proof.direction, *proof.kernel, *(term for relation in proof.relations for term in relation)]
-    if not set(map(type, chain.from_iterable(vectors))) <= {int} or type(proof.intercept) is not bool:
+    flags = {type(proof.intercept), type(proof.maximal)}
+    if not set(map(type, chain.from_iterable(vectors))) <= {int} or flags != {bool}:
         raise failure("it holds numbers that are not whole")
     if any(type(part) is not Fraction for part in proof.point or ()):
         raise failure("its point is not given in fractions")
@@ -183,8 +187,11 @@ class Check:
             return
         if not proof.relations or len(proof.groups) != 2 or len(proof.point) != proof.n_features:
             raise failure("the shared point belongs to no relation of two classes")
-        if list(proof.point) != shared_point(self.table, proof.relations[0]):
-            raise failure("the shared point is not the weighted mean of the rows of the first relation")
+        values, total = shared_point(self.y, proof.relations[0], int(proof.intercept))
+        for part, value in zip(proof.point, values, strict=True):
+            factor, rest = divmod(total, part.denominator)
+            if rest or factor * part.numerator != value:
+                raise failure("the shared point is not the weighted mean of the rows of the first relation")
 
     def sides(self) -> tuple[int, int]:
         """How many rows z have zb > 0 and zb = 0; each of the latter must vanish on the kernel."""
@@ -240,17 +247,18 @@ class Check:
                 yield from (self.rows.z(y, own, rival) for rival, side in sides.items() if not side)
 
 
-def shared_point(table: ExactTable, relation: Sequence[Term]) -> list[Fraction]:
+def shared_point(
+    augmented: Callable[[int], tuple[Integers, int]], relation: Sequence[Term], intercept: int
+) -> tuple[Integers, int]:
     """Weighted mean of the rows of the second class in a relation, or of the first where the second has none.
 
-    With an intercept both classes have the same mean, since their weights have the same sum; without one, the point
-    lies on a ray that the cones of both classes share.
+    It is given by the numerators and a common denominator. With an intercept both classes have the same mean, since
+    their weights have the same sum; without one, the point lies on a ray that the cones of both classes share.
     """
     side = max(term.own for term in relation)
     terms = [term for term in relation if term.own == side]
-    rows = [table.row(term.row) for term in terms]
-    scale = max(row.q for row in rows)  # all are powers of one number
-    weights = [term.weight * (scale // row.q) for term, row in zip(terms, rows, strict=True)]
-    patterns = [row.full(table.n_features) for row in rows]
-    whole = scale * sum(term.weight for term in terms)
-    return [Fraction(value, whole) for value in weighted_sum(weights, patterns)]
+    patterns = [augmented(term.row) for term in terms]
+    scale = max(q for _, q in patterns)  # all are powers of one number
+    weights = [term.weight * (scale // q) for term, (_, q) in zip(terms, patterns, strict=True)]
+    total = scale * sum(term.weight for term in terms)
+    return weighted_sum(weights, (y[intercept:] for y, _ in patterns)), total

@@ -220,7 +220,8 @@ def _separated(s: Separability) -> Iterator[tuple[str, str]]:
     if len(s.groups) > 2:
         yield "ahead", _ahead(s)
     yield "separated", first_few(s.question.names.row(i) for i in s.separated_rows.tolist())
-    yield "boundary", first_few(s.question.names.row(i) for i in s.boundary_rows.tolist())
+    if s.certificate.maximal:
+        yield "boundary", first_few(s.question.names.row(i) for i in s.boundary_rows.tolist())
 
 
 def _ahead(s: Separability) -> str:
@@ -279,7 +280,8 @@ def _coefficients(s: Separability, hints: Hints, seconds: float) -> Iterator[tup
         told = [first_few(f"{_coefficient(key)} {way}" for key, way in words.items() if way.endswith("inf"))]
         both = [_coefficient(key) for key, way in words.items() if way == "undetermined"]
         told.append(f"{_few_or_count(both, len(words))} undetermined" if both else "")
-        for way, hint in (("finite", ""), ("not computed", f": {hints.coefficients}")):
+        more = f": {hints.coefficients}" if s.certificate.maximal else ""
+        for way, hint in (("finite", ""), ("not computed", more)):
             count = sum(found == way for found in words.values())
             told.append(f"{count:,} {way}{hint}" if count else "")
         yield "coefficients", "; ".join(filter(None, told))

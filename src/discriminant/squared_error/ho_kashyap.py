@@ -42,8 +42,9 @@ from .._engine.problem import Problem
 from .._guards.parameters import RECORD, Choice, Number, Or
 from ..base.classifier import IterativeClassifier
 from ..base.inherited_docs import estimator
-from ..solution import Epoch, Findings, Solution, Status, numbered
-from .patterns import Array, Linear, Patterns, positive
+from ..base.squared_steps import FIRST, FewPatterns, Steps
+from ..solution import EMPTY, Epoch, Findings, Solution, Status, numbered
+from .patterns import Array, Patterns, positive
 
 NEGLIGIBLE = 1e-9  # an error below this part of the largest one counts as zero, where evidence is weighed
 LARGEST_MARGIN = 1e150  # whose square is still a float
@@ -96,6 +97,7 @@ class HoKashyapRule:
         self.notes: list[str] = []
         self.k, self.eta, self.begun = 0, 0.0, False
         self.recorded = Path(self.answer[0], plan.record, plan.shares)
+        self.few: FewPatterns | None = None
 
     def begin(self, problem: Problem, watch: Watch) -> None:
         """Find a(1), which may take long, and begin the path there."""
@@ -131,6 +133,28 @@ class HoKashyapRule:
         """Return Y⁺ b(k+1) as a(k) + Y⁺ (b(k+1) − Ya(k)), which corrects the rounding of a(k) on the way."""
         b = raised(self.b, self.e, self.eta)
         return (self.a + self.inverse(b - self.b - self.e) if (b > self.b).any() else self.a), b
+
+    def steps(self) -> tuple[Array, Steps]:
+        """T with Y⁺ = TTᵗYᵗW, and what makes the compiled steps those of this rule."""
+        return self.Y.whitened(), Steps(turning=self.eta, raising=self.eta, rate=1.0)
+
+    def leap(self, problem: Problem, watch: Watch, limit: int) -> Array:
+        """Many steps, none from a place that may separate or be evidence."""
+        if self.k < FIRST or not FewPatterns.serve(problem):
+            return EMPTY
+        if self.few is None:
+            T, steps = self.steps()
+            self.compiled = steps._replace(fewest=0, level=NEGLIGIBLE, evidence=2 * (self.plan.tol + NEGLIGIBLE))
+            self.few = FewPatterns(problem, np.flatnonzero(self.part), self.Y.z, self.Y.w, T)
+        a, b = self.a.copy(), self.b.copy()
+        table = self.few.leap(a, b, self.compiled, limit, self.recorded)
+        if not self.compiled.rate:
+            self.eta = table[-1, 2] if len(table) else self.eta
+        else:
+            table[:, 2] = self.eta
+        self.k += int(table[:, 3].sum())
+        self.a, self.b, (self.g, self.e) = a, b, self.look(a, b)
+        return table
 
     def look(self, a: Array, b: Array) -> tuple[Array, Array]:
         """Ya and e = Ya - b, which is zero for rows that are no part of the problem."""
@@ -199,13 +223,16 @@ class ModifiedRule(HoKashyapRule):
         b = raised(self.b, self.e, self.eta)
         return (self.a + self.eta * self.inverse(np.abs(self.e)) if (b > self.b).any() else self.a), b
 
+    def steps(self) -> tuple[Array, Steps]:
+        return self.Y.whitened(), Steps(turning=1.0, raising=self.eta, rate=self.eta)
+
 
 class DescentRule(HoKashyapRule):
     """Eq. 90, with a fixed rate or the optimal one."""
 
     def first(self, start: Array) -> Array:
-        """Return the start vector, once R and η are known."""
-        self.R, bound = self.times_R(self.plan.R)
+        """Return the start vector, once R = TTᵗ and η are known."""
+        self.T, bound = self.factor(self.plan.R)
         eta, self.optimal = self.plan.eta, self.plan.eta == "optimal"
         self.eta = bound / 2 if eta is None or self.optimal else float(eta)
         if not self.eta < bound:
@@ -215,28 +242,32 @@ class DescentRule(HoKashyapRule):
             )
         return start
 
-    def times_R(self, R: Any) -> tuple[Linear, float]:
-        """The map v → Rv and the bound 2 / λ_max on η."""
+    def factor(self, R: Any) -> tuple[Array | None, float]:
+        """T with TTᵗ = R, None for the identity, and the bound 2 / λ_max on η."""
         if not isinstance(R, str):
             L = cholesky_factor(R, self.Y.d)
-            return lambda v: np.asarray(L @ (L.T @ v)), 2 / self.Y.largest_eigenvalue(L)
+            return L, 2 / self.Y.largest_eigenvalue(L)
         if R == "identity":
-            return lambda v: v, 2 / self.Y.largest_eigenvalue(None)
+            return None, 2 / self.Y.largest_eigenvalue(None)
         T = self.Y.whitened()
         if T.shape[1] < self.Y.d:
             raise ValueError(
                 f"R='gram' is the inverse of Y'Y, which is singular (rank {T.shape[1]} of {self.Y.d}); take "
                 "variant='pseudoinverse', or drop the columns that depend on others."
             )
-        return lambda v: np.asarray(T @ (T.T @ v)), 2.0
+        return T, 2.0
 
     def step(self) -> tuple[Array, Array]:
         """Return a(k) + η R Yᵗ|e(k)|."""
         v = self.Y.back(np.abs(self.e))
-        s = self.R(v)
+        s = v if self.T is None else np.asarray(self.T @ (self.T.T @ v))
         if self.optimal and s.any():
             self.eta = optimal_rate(v, s, self.Y.times(s), self.Y.w)
         return self.a + self.eta * s, raised(self.b, self.e, 1.0)
+
+    def steps(self) -> tuple[Array, Steps]:
+        T = np.eye(self.Y.d) if self.T is None else self.T
+        return T, Steps(turning=1.0, raising=1.0, rate=0.0 if self.optimal else self.eta)
 
 
 def cholesky_factor(R: Any, d: int) -> Array:

@@ -31,18 +31,19 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.driver import Rule, Watch
-from .._engine.path import Path
+from .._engine.driver import TOGETHER, Rule, Watch
+from .._engine.path import Path, copy_into
 from .._engine.problem import Problem
 from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
 from .._guards.validation import all_finite
 from ..base.class_weights import WeightedClassesClassifier
 from ..base.inherited_docs import estimator
+from ..base.squared_steps import FAR, FEW, FIRST, LEAST, FewPatterns, Steps
 from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import AHEAD, Constant, Optimal, ScalarRLS, get
-from ..solution import Epoch, Solution, Status
+from ..solution import EMPTY, HISTORY, Epoch, Solution, Status
 from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of
 from .widrow_hoff_parameters import Progress, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
 
@@ -109,6 +110,26 @@ def _epoch(
     return visits, changes, errors, criterion, longest, worst, True
 
 
+@compiled
+def _passes(
+    X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], etas: NDArray[Any], tol: float, far: float,
+    table: NDArray[np.float64],
+) -> Any:  # fmt: skip
+    """Make passes, one a row of this part of a history; the first that needs a look is taken back.  Tell how many."""
+    before = np.empty_like(a)
+    for k in range(len(table)):
+        copy_into(a, before)
+        _, changes, errors, criterion, longest, worst, is_finite = _epoch(X, aims, order, a, a, etas, False, 0.0)
+        square = 0.0
+        for j in range(a.size):
+            square += np.float64(a[j]) * a[j]
+        if not (is_finite and worst < far and longest > tol * max(1.0, np.sqrt(square)) and finite(square)):
+            copy_into(before, a)
+            return k
+        table[k, 0], table[k, 1], table[k, 2], table[k, 3] = errors, criterion, etas[0], changes
+    return len(table)
+
+
 class WidrowHoffRule(Changing):
     """Algorithm 10, with the weights, or in dual form (0, α): one pass over the patterns, each of which moves them."""
 
@@ -125,6 +146,7 @@ class WidrowHoffRule(Changing):
         self._Y = Samples(problem.source, np.ones(problem.n_rows)) if plan.dual else None
         self._patterns: Any = None
         self._looked = np.inf  # length of the gradient when what J can still fall by was last computed
+        self.few: FewPatterns | None = None
 
     def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:
         """One pass, and a look at the gradient when its steps were small."""
@@ -137,6 +159,26 @@ class WidrowHoffRule(Changing):
             value = self.go_through(patterns, watch, total).criterion
             solved = self.solves(patterns, self.primal(total), value, watch)
         return Epoch(met.errors, met.criterion, self.eta, met.changes, Status.CONVERGED if solved else None)
+
+    def leap(self, problem: AimedProblem, watch: Watch, limit: int) -> NDArray[Any]:
+        """Many passes in the rows' order, with a constant step, over patterns that are few."""
+        fixed = isinstance(self.schedule, Constant) and self.random is None and not self.plan.dual
+        few = problem.entries + problem.n_rows + problem.n_features <= FEW
+        if self.k < FIRST * problem.n_rows or self.recorded.rows.size or not (few and fixed):
+            return EMPTY
+        patterns = self.look(problem, watch)
+        order, table = patterns.present, np.empty((min(limit, TOGETHER), len(HISTORY)))
+        etas = self.coming(patterns, order)
+        limits = float(self.plan.tol), self.farthest(patterns)
+        table = table[: _passes(problem.rows, patterns.aims, order, self.A, etas, *limits, table)]
+        if len(table):
+            self.k, self.eta = self.k + len(table) * order.size, float(etas[0])
+        return table
+
+    def farthest(self, patterns: AimedPatterns) -> float:
+        """An error that only a descent that runs away can reach."""
+        target, longest = patterns.reach
+        return HUGE * (target + self.size * longest)
 
     def choose_step(self, patterns: AimedPatterns, watch: Watch) -> None:
         """A tenth of 1 / max‖y‖² over all the patterns that have come."""
@@ -158,7 +200,7 @@ class WidrowHoffRule(Changing):
 
     def forget(self) -> None:
         """Let go of the patterns; what is needed to go on is kept."""
-        self._patterns = None
+        self._patterns = self.few = None
 
     def go_on_from(self, earlier: Progress) -> None:
         self.k, given, schedule, self.largest, self.size = earlier
@@ -231,8 +273,7 @@ class WidrowHoffRule(Changing):
                         self.schedule.observe(sqnorm=float(patterns.norms[part[: found.visits]].sum()))
                 part, totals = part[found.visits :], totals.plus(found)
                 rows = rows[found.visits :] if dual else rows
-        target, longest = patterns.reach
-        if totals.worst > HUGE * (target + self.size * longest):
+        if totals.worst > self.farthest(patterns):
             raise self.diverged(totals.worst)
         return totals
 
@@ -301,6 +342,27 @@ class BatchRule(WidrowHoffRule):
             self.A += self.A.dtype.type(self.eta) * total
         self.recorded.add(self.A)
         return Epoch(met.errors, met.criterion, self.eta, 1, None)
+
+    def leap(self, problem: AimedProblem, watch: Watch, limit: int) -> NDArray[Any]:
+        """Many steps, none of them short, on the normalized patterns."""
+        plan, schedule = self.plan, self.schedule
+        known = not plan.dual and isinstance(schedule, Constant | Optimal)
+        if self.k < FIRST or not (known and FewPatterns.serve(problem)):
+            return EMPTY
+        patterns = self.look(problem, watch)
+        t = problem.targets
+        z = np.where(t > 0, 1.0, -1.0)
+        if self.few is None:
+            self.few = FewPatterns(problem, patterns.present, z, patterns.weight, np.eye(self.A.size))
+        steps = Steps(
+            rate=schedule.eta if isinstance(schedule, Constant) else 0.0,
+            short=max(plan.tol, LEAST),
+            far=min(FAR, self.farthest(patterns)),
+        )
+        table = self.few.leap(self.A, z * t, steps, limit, self.recorded)
+        if len(table):
+            self.k, self.eta = self.k + len(table), table[-1, 2]
+        return table
 
 
 def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any]) -> float:

@@ -27,7 +27,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
@@ -191,6 +190,8 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
 
     def _calibrate(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit the sigmoids; Ctrl-C leaves a machine without them."""
+        from sklearn.calibration import CalibratedClassifierCV  # a second of imports that few fits need
+
         _, counts = np.unique(np.asarray(y), return_counts=True)
         if counts.min() < FOLDS:
             wanted = f"False where a class has {counts.min()} rows, as sigmoids are fitted to {FOLDS} folds"

@@ -97,7 +97,9 @@ def _hard(X: Any, z: Vector, y: NDArray[Any], free: bool, watch: Watch) -> Machi
                     proof,
                 )
             known = system.augmented(outcome.direction)[0][not free :]
-            found, margin, weights = maximal_margin(system, outcome.direction, outcome.working, watch.check)
+            found, margin, weights = maximal_margin(
+                system, outcome.direction, outcome.working, lambda *_: watch.check()
+            )
     except Interrupted:  # the plane that was known, as long as its margin asks, or none
         least = float((z * (given @ known[1:] + known[0])).min())
         a = known / least if least > 0 else np.zeros(known.size)

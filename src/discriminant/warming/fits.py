@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,12 @@ import discriminant
 
 from ..comparison.methods import AS_IT_IS, VARIANTS
 
-ITERATIONS = 30  # of procedures that take as many as they may
+ITERATIONS = 70  # of procedures that take as many as they may; some compile nothing for the first fifty
 FORMS = ("dense64", "dense32", "csr64", "csr32")
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "Adatron": [{"kernel": "gaussian"}],
-    "GradientDescent": [{"criterion": "logistic"}],
+    "GradientDescent": [{"criterion": "logistic"}, {"schedule": 1e-6}],
     "LogisticDiscriminant": [{"penalty": "firth"}, {"loss": "squared"}],
     "MinOver": [{"kernel": "gaussian"}],
     "SupportVectorMachine": [{"loss": "squared_hinge"}, {"kernel": "polynomial"}],
@@ -33,11 +34,13 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 # rows, columns and classes of further tables, by procedure, with the settings that go with them
 TABLES: dict[str, list[tuple[tuple[int, int, int], dict[str, Any]]]] = {
     "LogisticDiscriminant": [((1_500, 3, 2), {}), ((1_500, 3, 3), {}), ((350_000, 3, 2), {})],
+    "MultilayerPerceptron": [((1_500, 3, 2), {}), ((1_500, 3, 3), {})],
     "SupportVectorMachine": [
         ((1_500, 3, 2), {}),
         ((1_500, 3, 2), {"loss": "squared_hinge"}),
         ((5_000, 3, 2), {"kernel": "gaussian", "C": 1e-3}),
         ((1_100, 1_600, 2), {"C": 1e-6}),
+        ((1_100, 130, 2), {"kernel": "gaussian"}),
         ((60, 3, 12), {"kernel": "gaussian"}),
         ((60, 3, 12), {}),
     ],
@@ -48,7 +51,7 @@ FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
     "minimum_removals": lambda X, y: discriminant.minimum_removals(X, y),
 }
 SMALL = [(12, 2, 2), (12, 2, 3)]  # rows, columns and classes of the tables of all of these,
-LARGE = {"separability": [(1_500, 3, 2), (400, 120, 2)]}  # and of some
+LARGE = {"separability": [(1_500, 3, 2), (400, 120, 2), (300, 320, 2), (300, 320, 3)]}  # and of some
 
 
 def names() -> list[str]:
@@ -69,18 +72,18 @@ def run(name: str, form: str) -> None:
 def _calls(name: str, form: str) -> Iterator[Callable[[], Any]]:
     if name in FUNCTIONS:
         for shape in SMALL + LARGE.get(name, []):
-            yield lambda shape=shape: FUNCTIONS[name](*table(shape, form))  # type: ignore[misc]
+            yield partial(FUNCTIONS[name], *table(shape, form))
         return
     settings = [*(AS_IT_IS | VARIANTS.get(name, {})).values(), *SETTINGS.get(name, [])]
     small = [(shape, chosen) for chosen in settings for shape in SMALL]
     for shape, chosen in small + TABLES.get(name, []):
-        yield lambda shape=shape, chosen=chosen: _fit(name, chosen, *table(shape, form))  # type: ignore[misc]
+        yield partial(_fit, name, chosen, *table(shape, form))
 
 
 def _fit(name: str, settings: dict[str, Any], X: Any, y: Any) -> None:
     model = getattr(discriminant, name)(**settings)
     known = model.get_params(deep=False)
-    if "max_iter" in known and name not in TABLES:
+    if "max_iter" in known:
         model.set_params(max_iter=ITERATIONS)
     if "random_state" in known:
         model.set_params(random_state=0)

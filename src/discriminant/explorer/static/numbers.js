@@ -1,8 +1,8 @@
 // The numbers of the present step as the book writes them: a(k), the pattern yᵏ that it errs on, a(k)ᵗyᵏ, η(k), and
 // what comes of it, a(k+1). Who reads along with a pencil finds every number here.
 
-import { digits, element, lowered, raised } from "./dom.js";
-import { isAnswer, machine, contenders, numberOf, weightsBefore } from "./machine.js";
+import { digits, element, lowered, plural, raised } from "./dom.js";
+import { contenders, isAnswer, machine, numberOf, unitOf, weightsBefore } from "./machine.js";
 import { present } from "./state.js";
 
 const ANSWERS = {
@@ -71,8 +71,10 @@ function lines(recording, step) {
   if (step === 0) return [["k", "0"], ...written(head, after, (r) => `a${r}(1)`), ["", "the start; no correction yet"]];
   if (isAnswer(head, step)) return [...written(head, after, (r) => `a${r}`), ["", ANSWERS[head.answer] ?? ANSWERS.final]];
   const before = weightsBefore(recording, step);
-  const shown = [["k", String(k)], ...written(head, before, (r) => `a${r}(${k})`)];
-  if (row >= 0) shown.push(...patternLines(head, before, after, row, k));
+  const from = recording.steps[step][3] ? k : numberOf(head, step - 1) + 1; // a long run may lack the one just before
+  const shown = [["k", String(k)], ...written(head, before, (r) => `a${r}(${from})`)];
+  if (from !== k) shown.push(["", `${plural(k - from + 1, unitOf(head))} between`]);
+  else if (row >= 0) shown.push(...patternLines(head, before, after, row, k));
   else shown.push([`y${raised(k)}`, head.batch ? "all patterns together" : "no single pattern"]);
   if (Number.isFinite(eta)) shown.push([`η(${k})`, digits(eta)]);
   const told = Number.isFinite(factor) && !(Math.abs(factor - eta) <= SAME * Math.abs(factor));

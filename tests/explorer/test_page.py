@@ -228,6 +228,9 @@ def test_a_generator_has_sliders(opened: Open) -> None:
 # --- procedures and time
 
 
+ENDS = {"relaxation": "a(128)", "ho-kashyap": "a(2)"}
+
+
 def test_procedures_run_and_show_their_answers(opened: Open) -> None:
     page = ready(opened())
     for name in ("relaxation", "least-squares", "ho-kashyap", "support-vector-machine", "fisher-discriminant"):
@@ -236,7 +239,7 @@ def test_procedures_run_and_show_their_answers(opened: Open) -> None:
         settled(page)
         to_the_end(page)
         expect(page.get_by_role("status")).to_contain_text(f"{kind}: ")
-        expect(page.locator("#numbers")).to_contain_text("a(2)" if name != "relaxation" else "a(128)")
+        expect(page.locator("#numbers")).to_contain_text(ENDS.get(name, "the answer"))
     page.get_by_label("Procedure").select_option("kernel-perceptron")
     page.get_by_label("kernel").select_option(label="gaussian")
     settled(page)
@@ -323,7 +326,7 @@ def test_several_classes_are_told_by_their_discriminants(opened: Open) -> None:
     steps(page, "30 of")
     shown = numbers(page)
     assert len(re.findall(r"a[₁₂₃₄]\(30\)ᵗy³⁰", shown)) in (1, 2)
-    assert re.search(r"changed\s+a[₁₂₃₄] \(ω[₁₂₃₄]\)", shown)
+    assert re.search(r"changed\s+a[₁₂₃₄] \(ω\S\)", shown)
 
 
 def test_a_race_shows_procedures_side_by_side(opened: Open) -> None:
@@ -431,6 +434,7 @@ def test_the_saved_page_replays_without_a_network(opened: Open, tmp_path: Path) 
     steps(replay, "3 of 127")
     assert replay.locator(".racer").all_inner_texts() == ["Perceptron", "Relaxation"]
     expect(replay.locator("#race-rows tr")).to_have_count(2)
+    expect(verdict(replay)).to_contain_text("A plane separates")
     assert numbers(replay) == seen[3]
     expect(button(replay, "Undo")).to_be_hidden()
     expect(replay.get_by_label("Procedure")).to_be_hidden()
@@ -464,13 +468,13 @@ def test_a_link_brings_everything_back(opened: Open) -> None:
 
 def check_larger_link(page: Any, again: Any) -> None:
     """A race of three classes and one feature, in a page that is open already; then a link that is broken."""
-    button(page, "Add a class").click()
-    click(page, 300, 300)
+    page.get_by_label("max iter").fill("3")
     page.get_by_role("checkbox", name="One feature").check()
     page.get_by_label("seed").fill("7")
+    button(page, "Add a class").click()
+    click(page, 300, 300)
     button(page, "Race").click()
-    page.get_by_label(re.compile("^(Contestant|Racer) 2$")).select_option("widrow-hoff")
-    expect(page.locator("#race-rows tr")).to_have_count(2)
+    expect(page.locator("#race-rows")).to_have_text(re.compile("Relaxation.*Least squares.*"))
     settled(page)
     button(page, "Share link").click()
     expect(page.get_by_role("status")).to_contain_text("discriminant explore 'LINK'")
@@ -479,7 +483,7 @@ def check_larger_link(page: Any, again: Any) -> None:
     expect(again.get_by_role("radio")).to_have_count(3)
     expect(again.get_by_role("checkbox", name="One feature")).to_be_checked()
     expect(again.get_by_label("seed")).to_have_value("7")
-    expect(again.locator("#race-rows")).to_have_text(re.compile("Relaxation.*Widrow-Hoff"))
+    expect(again.locator("#race-rows")).to_have_text(re.compile("Relaxation.*Least squares.*"))
     again.evaluate("() => { location.hash = '#s=AAAA'; }")
     expect(again.get_by_role("status")).to_contain_text("this link is broken")
     again.reload()
@@ -504,6 +508,7 @@ def test_axe_has_nothing_to_complain_of(look: str, opened: Open) -> None:
 
 def test_nothing_jumps_while_time_goes_on(opened: Open) -> None:
     page = ready(opened())
+    expect(verdict(page)).to_contain_text("A plane separates")  # it may come later, and has more lines
     places = "[...document.querySelectorAll('section, .player, #status')].map((e) => e.getBoundingClientRect().top)"
     before = page.evaluate(places)
     for _ in range(3):
@@ -524,7 +529,7 @@ async ([button, from]) => {
   const begin = performance.now();
   let frames = 0;
   for (; performance.now() - begin < 1500; frames += 1) {
-    send("pointermove", x + (frames % 60), y + (frames % 40));
+    send("pointermove", x + 20 + (frames % 60), y + (frames % 40));
     await new Promise(requestAnimationFrame);
   }
   send("pointerup", x, y);
@@ -555,6 +560,7 @@ def filmed(page: Any, button: int, start: list[float]) -> str:
 
 def test_five_thousand_points_can_be_dragged(opened: Open, capsys: pytest.CaptureFixture[str]) -> None:
     page = ready(opened())
+    page.get_by_label("Procedure").select_option("least-squares")  # the page is measured, not the procedure
     upload(page, "many.csv", table(5000))
     expect(page.locator("#size")).to_have_text("5,000 points")
     settled(page)
@@ -566,15 +572,16 @@ def test_five_thousand_points_can_be_dragged(opened: Open, capsys: pytest.Captur
     start = page.evaluate(SELECTED)
     dragged = filmed(page, 0, start)
     assert points(page) == 5000
-    assert page.evaluate(SELECTED) != start
+    assert abs(page.evaluate(SELECTED)[0] - start[0]) > 10
     button(page, "Undo").click()
-    page.wait_for_function(f"() => String(({SELECTED})()) === '{start[0]},{start[1]}'")
+    page.wait_for_function(f"() => Math.abs(({SELECTED})()[0] - {start[0]}) < 2")  # of many there, any point
     with capsys.disabled():
         print(f"\n5,000 points: panned at {panned}, dragged at {dragged}")
 
 
 def test_the_verdict_follows_a_drag(opened: Open, capsys: pytest.CaptureFixture[str]) -> None:
     page = ready(opened())
+    page.get_by_label("Procedure").select_option("least-squares")
     upload(page, "some.csv", table(500))
     expect(page.locator("#size")).to_have_text("500 points")
     expect(verdict(page)).to_contain_text("classes a and b")
@@ -588,7 +595,7 @@ def test_the_verdict_follows_a_drag(opened: Open, capsys: pytest.CaptureFixture[
     page.keyboard.press("]")
     seconds = []
     for _ in range(5):
-        page.wait_for_timeout(300)
+        settled(page)
         page.evaluate("() => { window.asked = performance.now(); window.told = 0; }")
         begin = time.perf_counter()
         page.keyboard.press("Shift+ArrowRight")

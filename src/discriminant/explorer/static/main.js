@@ -24,8 +24,7 @@ const FIRST = "table-1-2"; // two classes of the book's table: they can be separ
 const file = byId("recording");
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const store = new Store();
-const held = file ? JSON.parse(file.textContent) : {};
-const { recordings = null, verdict = null } = Array.isArray(held) ? { recordings: held } : held;
+const { recordings = null, verdict = null } = file ? JSON.parse(file.textContent) : {};
 if (recordings) {
   store.replay = true;
   store.verdict = verdict;

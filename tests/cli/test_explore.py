@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import signal
 import socket
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,6 +112,50 @@ def test_large_tables_and_one_column_are_refused(
     pl.DataFrame(rows).head(20).drop("b").write_csv(tmp_path / "one.csv")
     assert "has one feature, a; the plane needs two" in inside("explore", tmp_path / "one.csv").err
     assert not begun
+
+
+STATE: dict[str, Any] = {
+    "v": 1, "title": "mine", "procedure": "svm", "parameters": {"C": 2}, "seed": 3, "one_feature": False, "step": 1,
+    "points": {"x": [[0, 1.5], [2, 3]], "y": [0, 1], "classes": ["a", "b"], "features": ["u", "v"]},
+    "race": [{"procedure": "perceptron", "parameters": {}}],
+}  # fmt: skip
+
+
+def link(state: Any) -> str:
+    """As the page writes it."""
+    packer = zlib.compressobj(wbits=-15)
+    packed = packer.compress(json.dumps(state).encode()) + packer.flush()
+    return "http://127.0.0.1:1/?token=t#s=" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+def test_a_link_outlives_its_server(inside: Callable[..., Outcome], begun: list[Any]) -> None:
+    assert inside("explore", link(STATE)).code == 0
+    assert begun[0] == STATE | {"procedure": "support-vector-machine"}
+    assert "leave it out" in inside("explore", link(STATE), "-p", "svm").err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (link(STATE)[:-20], "The link is not whole"),
+        ("#s=", "The link is not whole"),
+        ("#s=ä", "The link is not whole"),
+        (link([]), "holds no state"),
+        (link(STATE | {"v": 2}), "holds no state"),
+        (link({"v": 1, "points": STATE["points"]}), "lacks title, procedure"),
+        (link(STATE | {"title": "x" * 3_000_000}), "more than 2 MB"),
+        (link(STATE | {"points": STATE["points"] | {"y": [0, 7]}}), "indices of classes"),
+        (link(STATE | {"points": STATE["points"] | {"x": [[0, 1e999], [1, 2]]}}), "pairs of finite numbers"),
+        (link(STATE | {"race": [1]}), "race must hold"),
+        (link(STATE | {"race": STATE["race"] * 4}), "one to 3 procedures"),
+        (link(STATE | {"step": -1}), "step=-1"),
+        (link(STATE | {"procedure": "perzeptron"}), "did you mean perceptron"),
+    ],
+)  # fmt: skip
+def test_a_broken_link_is_a_sentence(inside: Callable[..., Outcome], begun: list[Any], wrong: str, says: str) -> None:
+    found = inside("explore", wrong)
+    assert (found.code, begun) == (2, [])
+    assert says in found.err
 
 
 def test_whoever_opens_it_to_others_is_warned(inside: Callable[..., Outcome], begun: list[Any]) -> None:

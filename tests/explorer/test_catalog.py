@@ -14,6 +14,7 @@ from discriminant.comparison.methods import METHODS
 from discriminant.explorer import catalog, generators
 from discriminant.explorer.lessons import SCENES, lessons
 from discriminant.explorer.messages import MOST_CLASSES, MOST_POINTS, parse
+from discriminant.plot import recording
 from discriminant.plot.recording import record
 
 # What only another setting beside it allows, as the procedure then says in a sentence.
@@ -101,6 +102,10 @@ def test_data_sets_fit_on_the_plane() -> None:
     listed = {each["name"]: each for each in catalog.listed()}
     assert {"table", "table-1-2", "xor", "or-function", "iris", "breast-cancer"} <= set(listed)
     assert "digits" not in listed
+    titles = {"svm-three": "SVM three", "xor-signed": "XOR signed", "or-function": "OR", "table-1-3": "Table, ω₁, ω₃"}
+    assert {name: listed[name]["title"] for name in titles} == titles
+    assert catalog.data_set("table")[0]["classes"] == ["ω₁", "ω₂", "ω₃", "ω₄"]
+    assert recording.MOST_CLASSES == MOST_CLASSES  # the messages of a page must not import what records
     assert "regression-example" not in listed
     for name, told in listed.items():
         points, title = catalog.data_set(name)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,8 +29,8 @@ def played(play: Callable[[Pool], Awaitable[None]], seconds: float = 5, busy: in
         started: list[Any] = []
         begin = room.Worker.start
 
-        async def start() -> Any:
-            started.append(await begin())
+        async def start(folder: Any = None) -> Any:
+            started.append(await begin(folder))
             return started[-1]
 
         room.Worker.start = start  # type: ignore[method-assign]
@@ -89,11 +90,11 @@ def test_a_job_that_takes_too_long_is_ended_and_said_so() -> None:
         late = await answered(pool, job(60, id=5, slot=2))
         assert [each["type"] for each in late] == ["error"]
         assert (late[0]["id"], late[0]["slot"]) == (5, 2)
-        assert "ended after 1 seconds; take fewer points" in late[0]["message"]
+        assert "ended after 2 seconds; take fewer points" in late[0]["message"]
         assert pid(await answered(pool, job())) != first
         assert not is_there(first)
 
-    played(play, seconds=1)
+    played(play, seconds=2)
 
 
 def test_a_worker_that_dies_is_a_sentence_and_the_next_job_runs() -> None:
@@ -170,3 +171,60 @@ def test_the_end_of_a_pool_ends_a_job() -> None:
         assert not pool.workers
 
     played(play)
+
+
+def test_a_process_that_cannot_be_started_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play(pool: Pool) -> None:
+        code, fork = room.CODE, asyncio.create_subprocess_exec
+        monkeypatch.setattr(room, "CODE", "raise SystemExit")
+        assert "could be started for the run: it broke off" in (await answered(pool, job(id=4)))[0]["message"]
+        monkeypatch.setattr(room, "CODE", "import time; time.sleep(60)")
+        monkeypatch.setattr(room, "STARTING", 0.2)
+        late = (await answered(pool, job(id=5)))[0]
+        assert (late["id"], late["message"]) == (5, "No worker was ready within 0.2 seconds.")
+
+        async def full(*_: Any, **__: Any) -> Any:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", full)
+        assert "run: Resource temporarily unavailable; close" in (await answered(pool, job()))[0]["message"]
+        monkeypatch.undo()
+        monkeypatch.setattr(room, "CODE", code)
+        assert asyncio.create_subprocess_exec is fork
+        assert pid(await answered(pool, job()))
+
+    played(play)
+
+
+def test_a_start_goes_on_when_its_job_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    forked, fork = [], asyncio.create_subprocess_exec
+
+    async def counted(*line: Any, **options: Any) -> Any:
+        forked.append(await fork(*line, **options))
+        return forked[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", counted)
+
+    async def play(pool: Pool) -> None:
+        for _ in range(3):
+            task = asyncio.create_task(answered(pool, job()))
+            while not forked:
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        first = pid(await answered(pool, job()))
+        assert [process.pid for process in forked] == [first]
+
+    played(play)
+
+
+def test_temporary_files_are_in_the_folder_of_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import tempfile; print(flush=True); input(); print(tempfile.gettempdir()); print(flush=True)"
+    monkeypatch.setattr(room, "CODE", code)
+
+    async def scene() -> None:
+        pool = Pool(folder=str(tmp_path))
+        assert await pool.answer(job()) == str(tmp_path)
+        await pool.close()
+
+    asyncio.run(scene())

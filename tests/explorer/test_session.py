@@ -32,7 +32,12 @@ class SlowPool(Pool):
                 yield json.dumps({"type": "page", "id": job["id"], "html": job["recordings"]})
                 return
             yield json.dumps({"type": "recording", "id": job["id"], "head": job["id"]})
-            yield json.dumps({"type": "frames", "id": job["id"], "steps": [job["id"]]})
+            if job.get("procedure") == "broken":
+                yield json.dumps({"type": "error", "id": job["id"]})
+                return
+            if job.get("procedure") == "faulty":
+                raise ZeroDivisionError("oh")
+            yield json.dumps({"type": "frames", "id": job["id"], "steps": [job["id"]], "last": True})
         except asyncio.CancelledError:
             self.broken.append(job["id"])
             raise
@@ -165,6 +170,28 @@ def test_a_page_is_made_of_the_last_runs() -> None:
     told, _ = played(play)
     assert "no run in this slot" in told[0]["message"]
     assert told[-1]["html"] == [{"head": 3, "steps": [3]}, {"head": 2, "steps": [2]}]
+
+
+def test_a_run_that_breaks_off_is_no_page() -> None:
+    async def play(page: session.Session, pool: SlowPool) -> None:
+        await ask(page, "run", 1, procedure="broken")
+        await quiet(page)
+        await ask(page, "page", 2)
+        await quiet(page)
+
+    told, pool = played(play)
+    assert pool.begun == [1]
+    assert told[-1]["message"] == "There is no run in this slot yet; wait until it has run."
+
+
+def test_a_fault_of_our_own_is_told() -> None:
+    async def play(page: session.Session, pool: SlowPool) -> None:
+        await ask(page, "run", 1, procedure="faulty", slot=3)
+        await quiet(page)
+
+    last = played(play)[0][-1]
+    assert (last["type"], last["id"], last["slot"]) == ("error", 1, 3)
+    assert "Unexpected ZeroDivisionError: oh" in last["message"]
 
 
 def test_progress_is_told_of_a_long_run(monkeypatch: pytest.MonkeyPatch) -> None:

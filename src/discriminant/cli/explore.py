@@ -11,20 +11,22 @@ from typing import Annotated, Any
 import typer
 
 from .._engine.extras import needed
+from ..explorer.messages import MARK, MOST_CLASSES, MOST_POINTS
 from ._errors import CommandError
 from ._methods import complete_methods, find
 from ._options import Axes, Json, Quiet, Rows, Target, argument, option
 from ._output import echo, echo_json, say, warn
 from ._tables import learnable, plane_of
 
-FIRST = "table-1-2"  # what is shown where a procedure is named and no data
-LOCAL = ("127.0.0.1", "localhost", "::1")
+BEGINNING = "table-1-2"  # what is shown where a procedure is named and no data
 
 
 def explore(
     data: Annotated[
         str | None,
-        argument("[DATA]", "A table such as flowers.csv, or the name of a data set such as iris."),
+        argument(
+            "[DATA]", "A table such as flowers.csv, the name of a data set such as iris, or a link that a page shared."
+        ),
     ] = None,
     target: Target = None,
     axes: Axes = None,
@@ -55,10 +57,18 @@ def explore(
     - `discriminant explore iris --axes "petal length (cm),petal width (cm)"`
 
     - `discriminant explore flowers.csv -t species -p svm`
+
+    - `discriminant explore "http://127.0.0.1:39563/?token=…#s=…"` shows what a link holds, also after its server ended
     """
     for module in ("starlette", "uvicorn", "websockets"):
         needed(module, "explorer")
-    start = None if data is None and procedure is None else _state(data or FIRST, target, axes, procedure)
+    start = None
+    if data is not None and MARK in data:
+        start = _shared(data, target, axes, procedure)
+    elif data is not None or procedure is not None:
+        start = _state(data or BEGINNING, target, axes, procedure)
+    from ..explorer.server import LOCAL, serve
+
     if host not in LOCAL:
         warn(f"--host {host}: whoever can reach this machine and knows the address can run procedures on it.")
 
@@ -70,8 +80,6 @@ def explore(
         say("Press Ctrl-C to end it.")
         if browser and _has_screen():
             webbrowser.open(address)
-
-    from ..explorer.server import serve
 
     try:
         serve(start, host, port, opened)
@@ -93,10 +101,22 @@ def _reason(error: OSError, host: str, port: int) -> str:
     return f"--host {host}: {error.strerror or error}; give an address of this machine, such as 127.0.0.1."
 
 
+def _shared(link: str, target: str | None, axes: str | None, procedure: str | None) -> dict[str, Any]:
+    """What the page begins with: the state in a link."""
+    from ..explorer.links import state_of
+
+    for name, given in (("--target", target), ("--axes", axes), ("--procedure", procedure)):
+        if given is not None:
+            raise CommandError(f"{name} {given}: the link says that already; leave it out.")
+    try:
+        return state_of(link)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
 def _state(data: str, target: str | None, axes: str | None, procedure: str | None) -> dict[str, Any]:
     """What the page begins with: the rows in the plane of two features, and a procedure."""
     from ..comparison.methods import METHODS, full_name
-    from ..explorer.messages import MOST_CLASSES, MOST_POINTS
 
     if procedure is not None and find(procedure).kind not in {each.kind for each in METHODS.values()}:
         raise CommandError(f"--procedure {procedure}: a regression has no classes to show; name another procedure.")

@@ -77,43 +77,43 @@ WORDS = {  # of a variant
 @cache
 def procedures() -> list[Json]:
     """Every procedure of the package, as a page lists them."""
-    return [_procedure(name, found) for name, found in METHODS.items()]
+    return [_procedure(name, procedure) for name, procedure in METHODS.items()]
 
 
-def _procedure(name: str, found: Procedure) -> Json:
-    kind = getattr(discriminant, found.kind)
-    words = name.removeprefix(kebab(found.kind)).strip("-")
-    title = TITLES.get(found.kind, kebab(found.kind).replace("-", " ").capitalize())
+def _procedure(name: str, procedure: Procedure) -> Json:
+    kind = getattr(discriminant, procedure.kind)
+    words = name.removeprefix(kebab(procedure.kind)).strip("-")
+    title = TITLES.get(procedure.kind, kebab(procedure.kind).replace("-", " ").capitalize())
     room = kind.__module__.split(".")[1]
     return {
         "name": name,
         "title": f"{title}, {WORDS.get(words, words)}" if words else title,
-        "kind": found.kind,
+        "kind": procedure.kind,
         "group": GROUPS[room],
-        "sentence": found.summary,
+        "sentence": procedure.summary,
         "equation": equation(kind),
         "iterative": "max_iter" in inspect.signature(kind).parameters,
-        "linear": found.parameters.get("kernel", "linear") == "linear" and room != "mlp",
-        "parameters": controls(kind, found.parameters),
+        "linear": procedure.parameters.get("kernel", "linear") == "linear" and room != "mlp",
+        "parameters": controls(kind, procedure.parameters),
     }
 
 
 def controls(kind: type, chosen: Any = None) -> list[Json]:
     """The controls of a class; ``chosen`` are the parameters of a variant, in place of the defaults."""
     table, help = table_of(kind), helps(kind)
-    made = []
+    listed = []
     for name, parameter in inspect.signature(kind).parameters.items():
         default = dict(chosen or {}).get(name, parameter.default)
         shape = None if name in LEFT_OUT else _shape(kind, name, table.get(name), default)
         if shape is not None:
-            told = {
+            facts = {
                 "name": name,
                 "label": name.replace("_", " "),
                 "default": plain(default),
                 "help": help.get(name, ""),
             }
-            made.append({**told, "low": None, "high": None, "closed": True, "whole": False, "options": None} | shape)
-    return made
+            listed.append({**facts, "low": None, "high": None, "closed": True, "whole": False, "options": None} | shape)
+    return listed
 
 
 def _shape(kind: type, name: str, constraint: Any, default: Any) -> Json | None:
@@ -164,26 +164,26 @@ def helps(kind: type) -> dict[str, str]:
     """What the docstring of a class says of each parameter."""
     text = inspect.getdoc(kind) or ""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+$|\Z)", text, re.M | re.S)
-    found: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for block in re.split(r"^(?=\w)", section[1] if section else "", flags=re.M):
         names, _, described = block.partition("\n")
         for name in names.partition(":")[0].split(","):
-            found[name.strip()] = " ".join(described.split()).replace("``", "")
-    return found
+            sentences[name.strip()] = " ".join(described.split()).replace("``", "")
+    return sentences
 
 
 def estimator(procedure: str, parameters: Json, seed: int) -> Any:
     """The estimator that a page has chosen; a value that no control offers is refused by name."""
     name = full_name(procedure)
-    found = METHODS[name]
-    kind = getattr(discriminant, found.kind)
-    known = {control["name"]: control for control in controls(kind, found.parameters)}
-    given = {}
+    method = METHODS[name]
+    kind = getattr(discriminant, method.kind)
+    offered = {control["name"]: control for control in controls(kind, method.parameters)}
+    chosen = {}
     for parameter, value in parameters.items():
-        if parameter not in known:
-            raise ValueError(f"{parameter}={value!r} is no control of {found.kind}; there are {', '.join(known)}.")
-        given[parameter] = value_of(parameter, value, known[parameter])
-    model = found().set_params(**given)
+        if parameter not in offered:
+            raise ValueError(f"{parameter}={value!r} is no control of {method.kind}; there are {', '.join(offered)}.")
+        chosen[parameter] = value_of(parameter, value, offered[parameter])
+    model = method().set_params(**chosen)
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
 
@@ -220,52 +220,58 @@ NOT_LISTED = (  # the first have generators here, the others lose their sense wi
 @cache
 def data_sets() -> dict[str, tuple[str, Callable[[], datasets.Dataset]]]:
     """The data sets that fit on a plane, by name: a title, and what loads each."""
-    known: dict[str, tuple[str, Callable[[], datasets.Dataset]]] = {}
+    fitting: dict[str, tuple[str, Callable[[], datasets.Dataset]]] = {}
     for name in datasets.names():
         if name not in NOT_LISTED:
-            found = datasets.load(name)
-            n, d = found.X.shape
-            if d >= 2 and n <= MOST_POINTS and found.y.dtype.kind in "iu" and 2 <= len(set(found.y)) <= MOST_CLASSES:
-                known[name.replace("_", "-")] = (_title(name), partial(datasets.load, name))
+            data = datasets.load(name)
+            n, d = data.X.shape
+            if d >= 2 and n <= MOST_POINTS and data.y.dtype.kind in "iu" and 2 <= len(set(data.y)) <= MOST_CLASSES:
+                fitting[name.replace("_", "-")] = (_title(name), partial(datasets.load, name))
         if name == "table":
             for pair in PAIRS:
-                title = f"Table, ω{', ω'.join(map(str, pair))}"
-                known["-".join(["table", *map(str, pair)])] = (title, partial(datasets.table, *pair))
-    return known
+                title = f"Table, {', '.join(map(omega, pair))}"
+                fitting["-".join(["table", *map(str, pair)])] = (title, partial(datasets.table, *pair))
+    return fitting
+
+
+def omega(k: int) -> str:
+    """The name of the k-th class, as the books write it."""
+    return f"ω{chr(ord('₀') + k)}"
 
 
 def _title(name: str) -> str:
     words = re.sub(
-        r"\b(or|and|xor|svm)\b", lambda found: found[0].upper(), name.removesuffix("_function").replace("_", " ")
+        r"\b(or|and|xor|svm)\b", lambda word: word[0].upper(), name.removesuffix("_function").replace("_", " ")
     )
     return words[0].upper() + words[1:]
 
 
 def listed() -> list[Json]:
     """The data sets, as a page lists them."""
-    told = []
+    entries = []
     for name, (title, load) in data_sets().items():
-        found = load()
-        told.append(
+        data = load()
+        entries.append(
             {
                 "name": name,
                 "title": title,
-                "description": found.description,
-                "n": len(found.y),
-                "classes": len(set(found.y.tolist())),
+                "description": data.description,
+                "n": len(data.y),
+                "classes": len(set(data.y.tolist())),
             }
         )
-    return told
+    return entries
 
 
 def data_set(name: str) -> tuple[Json, str]:
     """The points of a data set, of many features those two whose class means differ most; and its title."""
-    known = data_sets()
-    if name not in known:
-        raise unknown("name", name, "a data set", known)
-    title, load = known[name]
-    found = load()
-    return points_of(found.X, found.y, found.feature_names, found.target_names), title
+    loaders = data_sets()
+    if name not in loaders:
+        raise unknown("name", name, "a data set", loaders)
+    title, load = loaders[name]
+    data = load()
+    names = [re.sub(r"^ω(\d)$", lambda match: omega(int(match[1])), name) for name in data.target_names]
+    return points_of(data.X, data.y, data.feature_names, names), title
 
 
 def points_of(X: Any, y: Any, features: Any, names: Any = ()) -> Json:
@@ -273,10 +279,10 @@ def points_of(X: Any, y: Any, features: Any, names: Any = ()) -> Json:
     X = np.asarray(X, np.float64)
     chosen = [0, 1] if X.shape[1] == 2 else telling_features(X, np.asarray(y))
     labels, own = np.unique(np.asarray(y), return_inverse=True)
-    told = list(names) if len(names) == len(labels) else labels.tolist()
+    shown = list(names) if len(names) == len(labels) else labels.tolist()
     return {
         "x": X[:, chosen].tolist(),
         "y": own.tolist(),
-        "classes": [str(each) for each in told],
+        "classes": [str(each) for each in shown],
         "features": [str(features[j]) for j in chosen],
     }

@@ -18,6 +18,8 @@ MOST_CLASSES = 6
 SLOTS = 4  # runs that a page shows side by side
 LONGEST = 200  # characters of a name
 MOST_PARAMETERS = 40
+MARK = "#s="  # in a link, before the state that it holds
+UNEXPECTED = "This is a fault of discriminant; please report it."
 LARGEST = 2**53  # beyond it JavaScript has no whole numbers
 
 Json = dict[str, Any]

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing, suppress
+from typing import Any, TypeVar
 
 from .messages import VERSION, Json
 
@@ -20,8 +22,11 @@ MOST_IDLE = 2
 SECONDS = 20.0  # that a job may take
 STARTING = 60.0  # and a process until it is ready: the first one of all compiles
 PATIENCE = 0.25  # seconds that a job waits for a busy worker before another is started, which takes longer
+BROKE_OFF = "The run needed more memory than it may take, or broke off; take fewer points."
+NOT_STARTED = "No process could be started for the run: {}; close other programs and try again."
 LINE = 256 * 2**20  # bytes of the longest answer
 
+T = TypeVar("T")
 Waiting = Callable[[int], Awaitable[None]]
 
 
@@ -36,12 +41,13 @@ class Worker:
         self.process = process
 
     @classmethod
-    async def start(cls) -> Worker:
-        """A process that has imported the library and is ready for a job."""
+    async def start(cls, folder: str | None = None) -> Worker:
+        """A process that has imported the library and is ready for a job; its temporary files are in the folder."""
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-c", CODE.format(path=sys.path),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
             limit=LINE, start_new_session=True,  # Ctrl-C in the terminal is for the server
+            env=os.environ | ({"TMPDIR": folder} if folder else {}),
         )  # fmt: skip
         worker = cls(process)
         try:
@@ -88,26 +94,31 @@ class Pool:
         That a job may take.
     busy : int
         Jobs at work at once; the next waits.
+    folder : str or None
+        Where workers put temporary files: one that is ended cannot remove its own.
     """
 
-    def __init__(self, seconds: float = SECONDS, busy: int = MOST_BUSY) -> None:
-        self.seconds = seconds
+    def __init__(self, seconds: float = SECONDS, busy: int = MOST_BUSY, folder: str | None = None) -> None:
+        self.seconds, self.folder = seconds, folder
         self.workers: set[Worker] = set()
         self._idle: asyncio.LifoQueue[Worker] = asyncio.LifoQueue()
         self._room = asyncio.Semaphore(busy)
         self._queue = 0
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._spare: list[asyncio.Task[Worker]] = []  # starts that nobody waits for
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
 
     def warm(self) -> None:
         """Start a worker in the background if none is idle."""
-        if self._idle.empty() and not self._closed:
-            self._later(self._start_idle())
+        if self._idle.empty() and not self._spare and not self._closed:
+            self._leave(self._later(self._start()))
 
-    async def run(self, job: Json, waiting: Waiting | None = None) -> AsyncGenerator[str, None]:
+    async def run(
+        self, job: Json, waiting: Waiting | None = None, seconds: float | None = None
+    ) -> AsyncGenerator[str, None]:
         """The answers to a job, as they come; its end, or that of whoever iterates, frees or ends the worker.
 
-        ``waiting`` is told how many are ahead where all are busy.
+        ``waiting`` is told how many are ahead where all are busy; ``seconds`` are in place of those of the pool.
         """
         if self._room.locked() and waiting is not None:
             await waiting(self._queue + 1)
@@ -119,7 +130,7 @@ class Pool:
         worker, done = None, False
         try:
             worker = await self._take()
-            end = asyncio.get_running_loop().time() + self.seconds
+            end = asyncio.get_running_loop().time() + (seconds or self.seconds)
             answers = worker.ask(json.dumps(job))
             while True:
                 async with asyncio.timeout_at(end):  # not around the yield: the time of whoever iterates does not count
@@ -131,16 +142,18 @@ class Pool:
         except TimeoutError:
             yield self._failed(job, self._late() if worker else f"No worker was ready within {STARTING:g} seconds.")
         except WorkerEnded:
-            yield self._failed(job, "The run needed more memory than it may take, or broke off; take fewer points.")
+            yield self._failed(job, BROKE_OFF if worker else NOT_STARTED.format("it broke off"))
+        except OSError as error:
+            yield self._failed(job, NOT_STARTED.format(error.strerror or error))
         finally:
             self._room.release()
             if worker is not None:
                 self._give_back(worker, done)
 
-    async def answer(self, job: Json) -> str:
+    async def answer(self, job: Json, seconds: float | None = None) -> str:
         """The one answer to a job that has only one."""
         answer = ""
-        async with aclosing(self.run(job)) as texts:
+        async with aclosing(self.run(job, seconds=seconds)) as texts:
             async for text in texts:
                 answer = text
         return answer
@@ -167,19 +180,33 @@ class Pool:
             return self._idle.get_nowait()
         with suppress(TimeoutError):
             if self.workers:
-                return await asyncio.wait_for(self._idle.get(), PATIENCE)
-        return await self._start()
+                async with asyncio.timeout(PATIENCE):
+                    return await self._idle.get()
+        starting = self._spare.pop() if self._spare else self._later(self._start())
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            self._leave(starting)
+            raise
+
+    def _leave(self, starting: asyncio.Task[Worker]) -> None:
+        """Let a start go on that nobody waits for: the next job takes it, or its worker becomes idle."""
+        self._spare.append(starting)
+        starting.add_done_callback(self._keep)
+
+    def _keep(self, starting: asyncio.Task[Worker]) -> None:
+        if starting in self._spare:
+            self._spare.remove(starting)
+            if not starting.cancelled() and starting.exception() is None:
+                self._give_back(starting.result(), True)
 
     async def _start(self) -> Worker:
-        worker = await Worker.start()
+        worker = await Worker.start(self.folder)
         if self._closed:
             await worker.end()
             raise WorkerEnded
         self.workers.add(worker)
         return worker
-
-    async def _start_idle(self) -> None:
-        self._idle.put_nowait(await self._start())
 
     def _give_back(self, worker: Worker, done: bool) -> None:
         if done and not self._closed and self._idle.qsize() < MOST_IDLE:
@@ -192,11 +219,8 @@ class Pool:
         self.workers.discard(worker)
         self.warm()
 
-    def _later(self, work: Awaitable[None]) -> None:
-        async def watched() -> None:
-            with suppress(WorkerEnded, TimeoutError):
-                await work
-
-        task = asyncio.create_task(watched())
+    def _later(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task

@@ -17,20 +17,21 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from .messages import LONGEST, Json
-from .pool import SECONDS, Pool
+from .pool import SECONDS, STARTING, Pool
 from .session import Session
 
 STATIC = Path(__file__).parent / "static"
@@ -83,6 +84,7 @@ class Guard:
                 told["content-security-policy"] = POLICY.format(host=host if not foreign else "127.0.0.1")
                 told["referrer-policy"] = "no-referrer"
                 told["x-content-type-options"] = "nosniff"
+                told["cross-origin-resource-policy"] = "same-origin"
                 told["cache-control"] = "no-store"
             await send(message)
 
@@ -133,21 +135,22 @@ class Explorer:
 
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
-        self.pool = Pool(self.seconds)
-        greeting = asyncio.create_task(self._greeting())  # before anybody asks for it: it starts a worker
-        try:
-            yield
-        finally:
-            greeting.cancel()
-            await asyncio.gather(greeting, return_exceptions=True)
-            await self.pool.close()
+        with TemporaryDirectory(prefix="discriminant-", ignore_cleanup_errors=True) as folder:
+            self.pool = Pool(self.seconds, folder=folder)
+            greeting = asyncio.create_task(self._greeting())  # before anybody asks for it: it starts a worker
+            try:
+                yield
+            finally:
+                greeting.cancel()
+                await asyncio.gather(greeting, return_exceptions=True)
+                await self.pool.close()
 
     async def _greeting(self) -> str:
         """What every page is told first; it is made once, and again where that failed."""
         async with self._greeted:
             if not self._welcome:
                 job = {"job": "welcome", "start": self.start, "seconds": self.seconds}
-                answer = await self.pool.answer(job)
+                answer = await self.pool.answer(job, STARTING)  # the first one of all may compile
                 if json.loads(answer)["type"] == "error":
                     return answer
                 self._welcome = answer
@@ -167,7 +170,10 @@ class Explorer:
     async def _table(self, request: Request) -> Response:
         if not self._knows(request.query_params.get("token")):
             return JSONResponse({"error": "The token is missing or wrong."}, 403)
-        content = await _body(request)
+        try:
+            content = await _body(request)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody hears it
         if content is None:
             size = f"{LARGEST_UPLOAD // 2**20} MB"
             return JSONResponse({"error": f"The file is larger than {size}; take a part of it."}, 413)
@@ -258,7 +264,7 @@ def serve(
     """Serve the explorer until Ctrl-C; ``opened`` is told its address as soon as it can be opened."""
     explorer = Explorer(start, host)
     listener = bound(host, port)
-    shown = "127.0.0.1" if host in ("0.0.0.0", "") else host
+    shown = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}.get(host, host)
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listener.getsockname()[1]}/?token={explorer.token}"
     with listener:
         listener.listen()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
 from .messages import (
+    KINDS,
+    UNEXPECTED,
     VERSION,
     CancelRequest,
     Json,
@@ -24,7 +26,7 @@ from .pool import Pool
 
 GRACE = 0.3  # seconds that a run may still take when a newer one of its slot waits
 FIRST, EVERY = 1.0, 0.5  # seconds until the page is told that a run takes long, and between such words
-JOBS = {"RunRequest": "run", "VerdictRequest": "verdict", "DatasetRequest": "dataset", "GenerateRequest": "generate"}
+JOBS = {kind: name for name, kind in KINDS.items()}
 
 Send = Callable[[str], Awaitable[None]]
 Key = int | str
@@ -99,14 +101,19 @@ class Session:
         self._current.pop(key, None)
         if timer := self._timers.pop(key, None):
             timer.cancel()
+        error = None if task.cancelled() else task.exception()
         if task.cancelled() and not self._closed:
-            told = asyncio.ensure_future(self._tell_cancelled(message))
-            self._telling.add(told)
-            told.add_done_callback(self._told)
-        elif not task.cancelled():
-            task.exception()  # a socket that broke: its own loop sees to that
+            self._beside(self._tell_cancelled(message))
+        elif error is not None and not self._closed:  # also that of a socket that broke: then this is not heard
+            self._beside(self._tell_failed(message, f"Unexpected {type(error).__name__}: {error}. {UNEXPECTED}"))
         if key in self._pending:
             self._start(key, self._pending.pop(key))
+
+    def _beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Tell the page something beside the work; where the socket broke, its own loop sees to that."""
+        task = asyncio.create_task(work)
+        self._telling.add(task)
+        task.add_done_callback(self._told)
 
     def _told(self, told: asyncio.Task[None]) -> None:
         self._telling.discard(told)
@@ -123,6 +130,10 @@ class Session:
     async def _tell_cancelled(self, message: Message) -> None:
         await self.tell("cancelled", message.id, slot=getattr(message, "slot", None))
 
+    async def _tell_failed(self, message: Message, sentence: str) -> None:
+        slot = getattr(message, "slot", None)
+        await self.tell("error", message.id, slot=slot, message=sentence, parameter=None)
+
     async def _work(self, message: Message) -> None:
         """Hand a request to a worker and its answers to the page."""
         ticking = None
@@ -132,19 +143,18 @@ class Session:
                 ticking = asyncio.create_task(self._tick(message))
             job = self._job(message)
             if job is None:
-                reason = "There is no run in this slot yet; press Play first."
-                await self.tell("error", message.id, slot=None, message=reason, parameter=None)
+                await self._tell_failed(message, "There is no run in this slot yet; wait until it has run.")
                 return
             texts = []
             async with aclosing(self.pool.run(job, lambda ahead: self.tell("waiting", message.id, ahead=ahead))) as run:
                 async for text in run:
                     texts.append(text)
                     await self._send(text)
-            if isinstance(message, RunRequest) and len(texts) > 1:
+            if isinstance(message, RunRequest) and texts and json.loads(texts[-1]).get("last"):
                 self._runs[message.slot] = texts
         finally:
             if ticking is not None:
-                ticking.cancel()
+                ticking.cancel()  # which also forgives it a socket that broke
 
     async def _tick(self, message: RunRequest) -> None:
         """Tell the page how long a run has taken."""
@@ -162,7 +172,7 @@ class Session:
                 return None
             recordings = [_recording(self._runs[slot]) for slot in message.slots]
             return {"job": "page", "id": message.id, "recordings": recordings, "seconds": self.pool.seconds / 2}
-        return {"job": JOBS[type(message).__name__], **asdict(message), "seconds": self.pool.seconds / 2}
+        return {"job": JOBS[type(message)], **asdict(message), "seconds": self.pool.seconds / 2}
 
 
 def _key(message: Message) -> Key:

@@ -27,12 +27,11 @@ from ..comparison.methods import full_name
 from ..plot.verdicts import arrays_of, check_classes, verdict_of
 from . import catalog, generators, tables
 from .lessons import lessons
-from .messages import MOST_CLASSES, MOST_POINTS, VERSION, Json
+from .messages import MOST_CLASSES, MOST_POINTS, UNEXPECTED, VERSION, Json
 
 CHUNK = 500  # steps of a message
 MEMORY = 2 * 2**30  # bytes that a job may take beyond what the process has when it starts
 PAUSE = 0.2  # seconds without a job after which a new process makes itself ready for the next
-UNEXPECTED = "This is a fault of discriminant; please report it."
 
 
 def welcome(job: Json) -> Iterator[Json]:
@@ -85,7 +84,7 @@ def dataset(job: Json) -> Iterator[Json]:
 def generate(job: Json) -> Iterator[Json]:
     """Points of a generator."""
     X, y, title = generators.drawn(job["name"], job["parameters"])
-    names = [f"ω{k + 1}" for k in range(len(np.unique(y)))]
+    names = [catalog.omega(k + 1) for k in range(len(np.unique(y)))]
     yield {"type": "data", "points": catalog.points_of(X, y, ["x1", "x2"], names), "title": title}
 
 

@@ -6,8 +6,7 @@ Okabe and Ito, which the color-blind can tell apart; classes also differ by thei
 
 - ``regions``, ``curves``, ``histograms``; ``page``: all of them; ``_style``: colors and markers; ``_plain``: the words
   of the page, ``_tables``: its tables. ``replays``: one file that replays a run; ``recording``: the run as data, made
-  of ``_course``: its steps, ``_maps``: its regions, ``_source``: its Python. ``verdicts``: separability as a page
-  draws it.
+  of ``_course``: its steps, ``_maps``: its regions, ``_source``: its Python; ``verdicts``: separability for a page.
 
 Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
 

@@ -157,7 +157,8 @@ def _rates(model: Any, course: Course, ends: Array) -> list[float]:
 
 def _rows_of(model: Any, course: Course, kept: Array) -> tuple[Array, Array, Array]:
     """How the weights changed on the way to these steps, which row tells the pattern, and whose class it adds."""
-    change = course.weights[kept] - course.weights[kept - 1]
+    with np.errstate(all="ignore"):  # of the largest numbers that there are
+        change = course.weights[kept] - course.weights[kept - 1]
     row = course.problem[kept]
     if model.multiclass_ not in ("one-vs-rest", "one-vs-one"):  # Kesler's rule: the row that rises is that of its class
         rise = change[:, :, 1:].sum(axis=2) if course.dual else change[:, :, 0]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._guards.parameters import refused
 from ._course import Course
 
 CELLS = 96  # along each side
@@ -19,6 +20,7 @@ ROOM = 0.25  # of the range of a feature, shown on each side of the patterns
 ASPECT, ALIKE = 5 / 4, 5.0  # the page's plane, width to height; up to this ratio of ranges its axes have the same unit
 MOST = 60  # maps of a run
 WORK = 200_000_000  # kernel values that all maps of a run may take, about 2 s
+WIDEST = 1e306  # of an entry that is drawn: the ends of the plane must be numbers too
 OPEN = 255  # of a cell that the discriminants leave undecided
 
 Array = NDArray[Any]
@@ -102,6 +104,9 @@ def _map(model: Any, grid: Array) -> NDArray[np.uint8]:
 def _box(X: Array) -> list[float]:
     """What the page shows of the plane, and some more."""
     low, high = X.min(axis=0), X.max(axis=0)
+    if max(high.max(), -low.min()) > WIDEST:
+        reach = float(np.abs(X).max())
+        raise refused("X", f"<entries up to {reach:g}>", f"at most {WIDEST:g} to be drawn", "divide the features by it")
     room = np.where(high > low, ROOM * (high - low), np.maximum(1.0, ROOM * np.abs(high)))
     if X.shape[1] == 2:
         sides = (high - low + 2 * room) * [1.0, ASPECT]

@@ -25,7 +25,7 @@ from ._style import dense, labels, names_of, table
 VERSION = 1
 SEED = 0  # of a procedure that draws at random and was given no seed: a recording must come out the same again
 CLOSE = 1e-12  # relative difference up to which the answer is the last vector on the way but for rounding
-MOST_CLASSES = 6
+MOST_CLASSES = 6  # that a page has colors for
 NOTHING = (-1, None, None, None)  # of a step that no correction led to: no pattern, no η, no weights before, no factor
 
 Recording = dict[str, Any]

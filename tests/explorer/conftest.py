@@ -148,7 +148,9 @@ def address() -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         found = re.search(r"http://\S+", server.stdout.readline())
-        assert found
+        if not found:
+            server.kill()
+            pytest.fail("discriminant explore printed no address")
         yield found[0]
         server.send_signal(signal.SIGINT)
         assert server.wait(20) == 0

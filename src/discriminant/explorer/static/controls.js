@@ -52,7 +52,8 @@ export function parameterFields(controls, values, prefix, changed, slider = fals
   };
   return controls.map((control) => {
     const id = `${prefix}-${control.name}`;
-    const { node, read } = input(control, values[control.name] ?? control.default, id, slider);
+    const value = Object.hasOwn(values, control.name) ? values[control.name] : control.default; // null can be chosen
+    const { node, read } = input(control, value, id, slider);
     readers.push([control, read]);
     const made = field(control.label, node, control.help);
     made.dataset.parameter = control.name;
@@ -98,11 +99,12 @@ export function controlsView(store, runner) {
     for (const made of list.children) {
       const fault = made.dataset.parameter === slot.parameter ? slot.error : "";
       made.querySelector(".fault").textContent = fault;
-      made.querySelector("input, select").toggleAttribute("aria-invalid", Boolean(fault));
+      made.querySelector("input, select").setAttribute("aria-invalid", String(Boolean(fault)));
     }
   };
   select.addEventListener("change", () => {
     store.slots[0] = { ...newSlot(select.value), recording: store.slots[0].recording };
+    store.wanted = null;
     runner.run(0);
     store.change("problem");
   });

@@ -2,7 +2,8 @@
 // number of corrections that the theorem allows: how far along, and how much better than promised.
 
 import { chart, empty, label } from "./chart.js";
-import { counted, digits } from "./dom.js";
+import { counted, digits, plural } from "./dom.js";
+import { numberOf, unitOf } from "./machine.js";
 import { polyline } from "./render.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [46, 34, 14, 24];
@@ -28,17 +29,19 @@ export function curveView(host, caption, store) {
     caption.textContent = curve?.name ? `solid: ${curve.name}; dashed: errors${promise}` : "criterion and errors";
     if (!recording) return empty(size, colors, ["The curve appears with a run."]);
     if (!curve?.steps.length) return empty(size, colors, ["No curve: the answer comes in one step."]);
-    const { n_steps: n } = recording.head;
+    const { head } = recording;
+    const n = numberOf(head, head.n_steps);
     const near = bound && bound <= 3 * Math.max(1, n);
     const last = Math.max(1, n, near ? bound : 0);
     const [right, bottom] = [size.width - RIGHT, size.height - BOTTOM];
     const X = (k) => LEFT + (k / last) * (right - LEFT);
-    const step = store.stepOf(store.slots[0]);
+    const k = numberOf(head, store.stepOf(store.slots[0]));
+    const unit = unitOf(head);
     const shapes = [
       { d: `M${LEFT} ${TOP}V${bottom}H${right}`, stroke: colors.line, width: 1 },
       label("0", [LEFT, size.height - 8], "middle", colors),
       label(counted(Math.round(last)), [right, size.height - 8], "middle", colors),
-      label("step", [(LEFT + right) / 2, size.height - 8], "middle", colors),
+      label(`${unit}s`, [(LEFT + right) / 2, size.height - 8], "middle", colors),
     ];
     const series = [
       { values: curve.errors, color: colors.muted, dash: "3 3", side: right + 5, anchor: "start" },
@@ -47,15 +50,15 @@ export function curveView(host, caption, store) {
     for (const { values, color, dash, side, anchor } of series) {
       if (!values?.some((value) => Number.isFinite(value))) continue;
       const { at, low, high } = scale(values, bottom, TOP);
-      const points = curve.steps.map((k, i) => [X(k), at(values[i])]).filter(([, y]) => Number.isFinite(y));
+      const points = curve.steps.map((step, i) => [X(numberOf(head, step)), at(values[i])]).filter(([, y]) => Number.isFinite(y));
       shapes.push({ d: polyline(points), stroke: color, width: 1.8, dash });
       shapes.push(label(digits(high, 3), [side, TOP + 4], anchor, colors, { fill: color }));
       shapes.push(label(digits(low, 3), [side, bottom], anchor, colors, { fill: color }));
     }
     if (near) shapes.push({ d: `M${X(bound)} ${TOP}V${bottom}`, stroke: colors.ink, width: 1, dash: "6 4" });
-    shapes.push({ d: `M${X(step)} ${TOP}V${bottom}`, stroke: colors.ink, width: 1.4 });
+    shapes.push({ d: `M${X(k)} ${TOP}V${bottom}`, stroke: colors.ink, width: 1.4 });
     const allowed = bound ? `; the theorem allows ${counted(Math.floor(bound))} corrections` : "";
-    return { shapes, label: `Criterion and errors over ${counted(n)} steps, cursor at step ${counted(step)}${allowed}` };
+    return { shapes, label: `Criterion and errors over ${plural(n, unit)}, cursor at ${unit} ${counted(k)}${allowed}` };
   });
   store.on("recording step theme", draw);
 }

@@ -1,7 +1,7 @@
 // Where points come from: the package's data sets, generators with sliders, or the user's own CSV file, of which the
 // target and two features are picked. And the tools to edit them: class, undo, redo, clear.
 
-import { byId, element } from "./dom.js";
+import { byId, element, plural } from "./dom.js";
 import { MARKERS } from "./look.js";
 import { parameterFields } from "./controls.js";
 import { noPoints } from "./state.js";
@@ -30,6 +30,8 @@ function classRadios(store) {
     byId("add-class").disabled = classes.length >= MOST_CLASSES;
     byId("undo").disabled = store.past.length === 0;
     byId("redo").disabled = store.future.length === 0;
+    byId("one-feature").checked = store.oneFeature;
+    byId("remove").disabled = store.selected < 0;
     byId("clear").disabled = store.points.x.length === 0;
     byId("invitation").hidden = store.points.x.length > 0;
   });
@@ -47,7 +49,11 @@ function pickColumns(table, name, store) {
   const all = table.columns.map((column) => column.name);
   const labels = table.columns.filter((column) => column.classes);
   const target = (labels.findLast((column) => column.kind === "text") ?? labels.at(-1) ?? table.columns.at(-1)).name;
-  const [first, second = first] = numeric.filter((column) => column !== target);
+  if (numeric.length === 0) {
+    host.replaceChildren();
+    return store.tell(`${name} has no column of numbers; features must be numbers`, true);
+  }
+  const [first = numeric[0], second = first] = numeric.filter((column) => column !== target);
   const [targetSelect, targetField] = select("column-target", "Target", target, all);
   const [oneSelect, oneField] = select("column-1", "First feature", first, numeric);
   const [twoSelect, twoField] = select("column-2", "Second feature", second, numeric);
@@ -64,11 +70,13 @@ function pickColumns(table, name, store) {
     const [u, v] = features.map(values);
     const rows = [...named.keys()].filter((i) => [named[i], u[i], v[i]].every((value) => value !== null));
     const own = rows.map((i) => classes.indexOf(String(named[i])));
-    store.load({ x: rows.map((i) => [u[i], v[i]]), y: own, classes, features }, name);
+    const dropped = named.length - rows.length;
+    const left = dropped ? `, without ${plural(dropped, "row")} that lack${dropped === 1 ? "s" : ""} a value` : "";
+    store.load({ x: rows.map((i) => [u[i], v[i]]), y: own, classes, features }, `${name}${left}`);
   };
   const button = element("button", { type: "button", click: use }, "Use these columns");
   host.replaceChildren(targetField, oneField, twoField, button);
-  if (numeric.length) use();
+  use();
 }
 
 /** @param {import("./state.js").Store} store @param {import("./runner.js").Runner} runner */
@@ -90,18 +98,19 @@ export function dataView(store, runner, token) {
     store.oneFeature = event.target.checked;
     store.change("points");
   });
-  byId("proof").addEventListener("change", (event) => {
-    store.proof = event.target.checked;
-    store.change("verdict");
-  });
+  byId("remove").addEventListener("click", () => store.remove(store.selected));
 
-  let untouched = null; // the points as the data set brought them
+  let untouched = {}; // the points as the data set brought them, and their title
   const loaded = ({ points, title }) => {
-    untouched = points;
+    untouched = { points, title };
     store.load(points, title);
   };
   store.on("points", () => {
-    if (store.points !== untouched && select.value.startsWith("dataset:")) select.value = ""; // to be chosen again
+    const own = store.points === untouched.points || !select.value;
+    if (!own && (select.value.startsWith("dataset:") || store.title !== untouched.title)) {
+      select.value = ""; // to be chosen again
+      sliders.replaceChildren();
+    }
     if (!select.value) description.textContent = store.title && store.points.x.length ? `from: ${store.title}` : "";
   });
   const choose = () => {
@@ -110,11 +119,11 @@ export function dataView(store, runner, token) {
     description.textContent = known?.description ?? "";
     sliders.replaceChildren();
     byId("columns").replaceChildren();
-    if (kind === "dataset") runner.fetch("data", { type: "dataset", name }).then(loaded);
-    if (kind !== "generator") return;
+    if (kind === "dataset") return runner.fetch("data", { type: "dataset", name }).then(loaded);
+    if (kind !== "generator") return null;
     const make = (parameters) => runner.fetch("data", { type: "generate", name, parameters }).then(loaded);
     sliders.replaceChildren(...parameterFields(known.controls, {}, "generate", make, true));
-    make({});
+    return make({});
   };
   select.addEventListener("change", choose);
 
@@ -150,6 +159,6 @@ export function dataView(store, runner, token) {
   /** The data set that is on the page when it opens. */
   return (name) => {
     select.value = `dataset:${name}`;
-    choose();
+    return choose();
   };
 }

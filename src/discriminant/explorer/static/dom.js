@@ -43,7 +43,9 @@ export const raised = written(RAISED);
 export const lowered = written(LOWERED);
 
 const UNSAFE = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-export const escaped = (text) => String(text).replace(/[&<>"]/g, (letter) => UNSAFE[letter]);
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu; // not allowed in an SVG file
+export const escaped = (text) =>
+  String(text).replace(CONTROL, "").replace(/[&<>"]/g, (letter) => UNSAFE[letter]);
 
 /** @param {string} name @param {BlobPart} content @param {string} type */
 export function download(name, content, type) {

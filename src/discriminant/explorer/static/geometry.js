@@ -52,16 +52,19 @@ export function hull(points) {
   return sorted.length < 3 ? sorted : [...half(sorted), ...half(sorted.reverse())];
 }
 
-/** Round numbers, about `count` of them, between low and high. */
-export function ticks(low, high, count = 6) {
+/** The distance of round numbers, about `count` of them between low and high; NaN where there is no room for any. */
+export function tickStep(low, high, count) {
   const rough = (high - low) / count;
-  if (!(rough > 0) || !Number.isFinite(rough)) return [];
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((m) => m * power >= rough * 0.999);
-  const first = Math.ceil(low / step);
-  const found = [];
-  for (let i = first; i * step <= high; i += 1) found.push(Number((i * step).toPrecision(12)));
-  return found;
+  return power * ([1, 2, 5, 10].find((m) => m * power >= rough * 0.999) ?? NaN);
+}
+
+/** Round numbers, about `count` of them, between low and high; none where numbers are too coarse to count them. */
+export function ticks(low, high, count = 6) {
+  const step = tickStep(low, high, count);
+  const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
+  if (![first, last].every(Number.isSafeInteger)) return [];
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
 /**

@@ -27,7 +27,7 @@ export const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 export const steepness = ([, p, q]) => Math.hypot(p, q);
 
 /** The best line of one's own class and the best of the others at a point; called for every point in every frame. */
-function contenders({ lines, owner }, at, own) {
+export function contenders({ lines, owner }, at, own) {
   let mine = -1;
   let other = -1;
   let high = -Infinity;
@@ -74,6 +74,18 @@ export function weightsAt(recording, step, between = 1) {
   if (between >= 1 || !now || !before || before.every((w) => w === 0)) return now;
   return now.map((w, i) => before[i] + between * (w - before[i]));
 }
+
+/** How many corrections (of a network: epochs) have been made at a step; of a long run some steps are left out. */
+export const numberOf = ({ numbers }, step) => numbers?.[step] ?? step;
+
+/** What `numberOf` counts. */
+export const unitOf = ({ batch, maps }) => (batch ? (maps ? "epoch" : "step") : "correction");
+
+/** The weights that the correction of a step began with. */
+export const weightsBefore = ({ steps }, step) => steps[step]?.[3] ?? steps[step - 1]?.[0] ?? null;
+
+/** Whether a step is no correction, but the answer that the procedure gives: an average, the best, a solution. */
+export const isAnswer = (head, step) => Boolean(head.answer) && step === head.n_steps;
 
 const OPEN = 255; // a cell that the discriminants leave undecided
 const decoded = new WeakMap();

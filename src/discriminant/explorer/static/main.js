@@ -10,7 +10,7 @@ import { controlsView } from "./controls.js";
 import { curveView } from "./curve.js";
 import { dataView } from "./data.js";
 import { lessonView } from "./lesson.js";
-import { decoded } from "./link.js";
+import { decoded, hasState } from "./link.js";
 import { marginsView } from "./margins.js";
 import { numbersView } from "./numbers.js";
 import { playerView } from "./player.js";
@@ -24,13 +24,16 @@ const FIRST = "table-1-2"; // two classes of the book's table: they can be separ
 const file = byId("recording");
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const store = new Store();
-const recordings = file ? JSON.parse(file.textContent) : null;
+const { recordings = null, verdict = null } = file ? JSON.parse(file.textContent) : {};
 if (recordings) {
   store.replay = true;
+  store.verdict = verdict;
   store.points = recordings[0].head.points;
   store.oneFeature = recordings[0].head.one_feature;
   store.slots = recordings.map(({ head }) => newSlot(head.procedure ?? head.title, head.parameters));
   for (const live of document.querySelectorAll("[data-live]")) live.hidden = true;
+  for (const proof of document.querySelectorAll("[data-proof]")) proof.hidden = !verdict;
+  byId("plane-keys").textContent = "Drag to pan, turn the wheel or press + and − to zoom, 0 to see all points.";
   document.body.classList.add("replay");
   document.title = `${recordings[0].head.title}: a replay`;
 }
@@ -42,12 +45,10 @@ const race = raceView(store, runner, planes);
 
 /** Brings a state (of a link, of a lesson, of the command line) onto the page. */
 function restore(state) {
-  store.oneFeature = Boolean(state.one_feature);
-  byId("one-feature").checked = store.oneFeature;
   store.seed = state.seed ?? 0;
-  store.wanted = state.step ?? null;
   const others = (state.race ?? []).map(({ procedure, parameters }) => newSlot(procedure, parameters ?? {}));
-  store.load(state.points, state.title ?? "");
+  store.load(state.points, state.title ?? "", Boolean(state.one_feature));
+  store.wanted = state.step ?? null;
   race([newSlot(state.procedure ?? store.slots[0].procedure, state.parameters ?? {}), ...others]);
 }
 
@@ -67,11 +68,14 @@ if (recordings) {
   controlsView(store, runner);
   const showDataset = dataView(store, runner, token);
   lessonView(store, restore);
-  store.on("catalog", async () => {
-    const state = (await decoded(location.hash)) ?? store.catalog.start;
-    if (state) restore(state);
-    else showDataset(FIRST);
-  });
+  const follow = async (otherwise) => {
+    const state = await decoded(location.hash, store.catalog);
+    if (state) return restore(state);
+    await otherwise();
+    if (hasState(location.hash)) store.tell("this link is broken; copy the whole of it", true);
+  };
+  store.on("catalog", () => follow(() => (store.catalog.start ? restore(store.catalog.start) : showDataset(FIRST))));
+  window.addEventListener("hashchange", () => store.catalog && follow(() => {}));
 }
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => store.change("theme"));
 store.change("points", "recording", "step", "selection");

@@ -6,12 +6,12 @@ import { digits, plural } from "./dom.js";
 import { faded } from "./look.js";
 import { machine, margin, weightsAt } from "./machine.js";
 
-const BINS = 25;
+const BINS = 24; // even, so that one begins at zero
 const [SIDE, TOP, BOTTOM] = [14, 12, 24];
 
-/** Counts in BINS bins between −reach and reach, one of which begins at zero. */
+/** Counts in BINS bins between −reach and reach. */
 function histogram(values, reach) {
-  const counts = new Array(BINS - 1).fill(0);
+  const counts = new Array(BINS).fill(0);
   const half = counts.length / 2;
   for (const value of values) {
     counts[Math.min(counts.length - 1, Math.max(0, Math.floor(half + (value / reach) * half)))] += 1;

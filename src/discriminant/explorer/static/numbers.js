@@ -1,43 +1,91 @@
 // The numbers of the present step as the book writes them: a(k), the pattern yᵏ that it errs on, a(k)ᵗyᵏ, η(k), and
 // what comes of it, a(k+1). Who reads along with a pencil finds every number here.
 
-import { digits, element, lowered, raised } from "./dom.js";
+import { digits, element, lowered, plural, raised } from "./dom.js";
+import { contenders, isAnswer, machine, numberOf, unitOf, weightsBefore } from "./machine.js";
 import { present } from "./state.js";
 
+const ANSWERS = {
+  average: "the answer: the average of all a(k)",
+  pocket: "the answer: the best a(k)",
+  direct: "the answer, found directly",
+  final: "the answer",
+};
+const SAME = 1e-9; // relative: a factor this near to η(k) is η(k)
+
 const vector = (values) => `(${values.map((value) => digits(value)).join(", ")})`;
+const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
 
 /** Weights as rows: one for two classes, else one a discriminant. */
-function rows(head, weights, name) {
+function split(head, weights) {
   const size = head.one_feature ? 2 : 3;
-  if (head.rows === 1) return [[name(""), vector(weights)]];
-  const row = (r) => weights.slice(r * size, (r + 1) * size);
-  return Array.from({ length: head.rows }, (_, r) => [name(lowered(r + 1)), vector(row(r))]);
+  return Array.from({ length: head.rows }, (_, r) => weights.slice(r * size, (r + 1) * size));
+}
+
+/** The sign of a row's number: none where there is but one. */
+const index = (head, r) => (head.rows === 1 ? "" : lowered(r + 1));
+
+function written(head, weights, name) {
+  return split(head, weights).map((row, r) => [name(index(head, r)), vector(row)]);
+}
+
+/**
+ * Whose discriminants the pattern is about: the only one; of one against the rest the one that changed; else that of
+ * its own class and of the strongest rival.
+ */
+function concerned(head, before, changed, row) {
+  if (head.rows === 1) return [0];
+  if (changed.length === 1) return changed;
+  const judge = machine(head, before);
+  if (!judge) return changed;
+  const { mine, other } = contenders(judge, head.points.x[row], head.points.y[row]);
+  return [mine, other].filter((r) => r >= 0);
+}
+
+/** Pattern, products, and which discriminants changed. @returns {[string, string][]} */
+function patternLines(head, before, after, row, k) {
+  const [at, own] = [head.points.x[row], head.points.y[row]];
+  const [past, now] = [split(head, before), split(head, after)];
+  const changed = past.flatMap((values, r) => (values.some((value, i) => value !== now[r][i]) ? [r] : []));
+  const rows = concerned(head, before, changed, row);
+  const positive = head.rows === 1 ? present(head.points)[1] : head.row_class[rows[0]];
+  const sign = rows.length === 1 && own !== positive ? -1 : 1; // patterns of the other class are negated
+  const features = (head.one_feature ? [at[0]] : at).map((value) => sign * value);
+  const unit = head.bias_unit ?? 1;
+  const product = (r) => unit === 1 ? `a${index(head, r)}(${k})ᵗy${raised(k)}` : `${sign < 0 ? "−" : ""}g(x${raised(k)})`;
+  const lines = [
+    [`y${raised(k)}`, `${vector([sign * unit, ...features])}, row ${row}, class ${head.points.classes[own]}`],
+    ...rows.map((r) => [product(r), digits(dot(past[r], [sign, ...features]))]),
+  ];
+  const names = changed.map((r) => `a${index(head, r)} (${head.points.classes[head.row_class?.[r]]})`);
+  return head.rows === 1 ? lines : [...lines, ["changed", names.join(", ") || "nothing"]];
 }
 
 /** @param {import("./state.js").Recording} recording @returns {[string, string][]} */
-function lines({ head, steps }, step) {
-  const [after, row, eta] = steps[step];
-  if (!after) return [["step", String(step)], ["weights", "too many to write; see the regions"]];
-  const k = head.numbers?.[step] ?? step; // of a long run some steps were left out
-  if (step === 0) return [["k", "0"], ...rows(head, after, (r) => `a${r}(1)`), ["", "the start; no correction yet"]];
-  const before = steps[step - 1][0];
-  const shown = [["k", String(k)], ...rows(head, before, (r) => `a${r}(${k})`)];
-  if (row >= 0) {
-    const at = head.points.x[row];
-    const own = head.points.y[row];
-    const pattern = head.one_feature ? [1, at[0]] : [1, ...at];
-    const sign = head.rows === 1 && own === present(head.points)[0] ? -1 : 1;
-    const signed = pattern.map((value) => sign * value);
-    shown.push([`y${raised(k)}`, `${vector(signed)}, row ${row}, class ${head.points.classes[own]}`]);
-    if (head.rows === 1) {
-      const product = signed.reduce((sum, value, i) => sum + value * before[i], 0);
-      shown.push([`a(${k})ᵗy${raised(k)}`, digits(product)]);
-    }
-  } else {
-    shown.push([`y${raised(k)}`, head.batch ? "all patterns together" : "no single pattern"]);
-  }
-  if (eta !== null && eta !== undefined) shown.push([`η(${k})`, digits(eta)]);
-  return [...shown, ...rows(head, after, (r) => `a${r}(${k + 1})`)];
+function lines(recording, step) {
+  const { head } = recording;
+  const [after, row, eta, , factor] = recording.steps[step];
+  const k = numberOf(head, step);
+  if (!after) return [["k", String(k)], ["a", "too many weights to write; see the regions"]];
+  if (step === 0 && head.answer === "direct") return [["a", "found in one step"]];
+  if (step === 0) return [["k", "0"], ...written(head, after, (r) => `a${r}(1)`), ["", "the start; no correction yet"]];
+  if (isAnswer(head, step)) return [...written(head, after, (r) => `a${r}`), ["", ANSWERS[head.answer] ?? ANSWERS.final]];
+  const before = weightsBefore(recording, step);
+  const from = recording.steps[step][3] ? k : numberOf(head, step - 1) + 1; // a long run may lack the one just before
+  const shown = [["k", String(k)], ...written(head, before, (r) => `a${r}(${from})`)];
+  if (from !== k) shown.push(["", `${plural(k - from + 1, unitOf(head))} between`]);
+  else if (row >= 0) shown.push(...patternLines(head, before, after, row, k));
+  else shown.push([`y${raised(k)}`, head.batch ? "all patterns together" : "no single pattern"]);
+  if (Number.isFinite(eta)) shown.push([`η(${k})`, digits(eta)]);
+  const told = Number.isFinite(factor) && !(Math.abs(factor - eta) <= SAME * Math.abs(factor));
+  if (told) shown.push(["c", `${digits(factor)} in a(${k + 1}) = a(${k}) + c y${raised(k)}`]);
+  return [...shown, ...written(head, after, (r) => `a${r}(${k + 1})`)];
+}
+
+/** As many lines as a step of the run can have, so that nothing jumps between one that has all and one that has few. */
+function most(head) {
+  if (head.maps) return 3;
+  return 2 * head.rows + (head.batch ? 3 : head.rows > 1 ? 7 : 5);
 }
 
 /** @param {HTMLElement} host a definition list @param {import("./state.js").Store} store */
@@ -46,8 +94,7 @@ export function numbersView(host, store) {
     const slot = store.slots[0];
     const recording = slot?.recording;
     const shown = recording ? lines(recording, store.stepOf(slot)) : [["a(1)", "appears with a run"]];
-    const most = !recording ? 6 : recording.head.maps ? 3 : 2 * recording.head.rows + 4;
-    host.style.minHeight = `${1.65 * most + 1.6}em`; // no jump between a step that has all lines and one that has few
+    host.style.minHeight = `${1.65 * (recording ? most(recording.head) : 7) + 1.6}em`;
     host.replaceChildren(...shown.map(([name, value]) =>
       element("div", {}, element("dt", {}, name), element("dd", {}, value))));
   });

@@ -2,7 +2,7 @@
 // in words what the present step did.
 
 import { byId, counted, plural } from "./dom.js";
-import { weightsAt, wrong } from "./machine.js";
+import { numberOf, unitOf, weightsAt, wrong } from "./machine.js";
 import { present } from "./state.js";
 
 const SMOOTH = 10; // steps a second up to which the boundary glides from step to step
@@ -15,6 +15,7 @@ function told(store) {
   if (!store.catalog && !store.replay) return "connecting";
   if (!store.points.x.length) return "click on the plane to place points, or choose a data set";
   if (present(store.points).length < 2) return "place points of two classes";
+  if (slot.error) return slot.error;
   if (!recording || slot.fresh) return "at work";
   const { head, steps } = recording;
   const step = store.stepOf(slot);
@@ -25,7 +26,10 @@ function told(store) {
   if (atEnd) return `${errors}. ${head.final.sentence}`;
   const row = steps[step]?.[1] ?? -1;
   const own = row >= 0 ? head.points.classes[head.points.y[row]] : "";
-  return row >= 0 ? `corrected by row ${row}, class ${own}; ${errors}` : errors;
+  const made = row >= 0 ? `corrected by row ${row}, class ${own}; ${errors}` : errors;
+  if (!head.thinned) return made;
+  const [k, all] = [step, head.n_steps].map((at) => counted(numberOf(head, at)));
+  return `${made}; ${unitOf(head)} ${k} of ${all}, of which ${counted(head.n_steps)} are shown`;
 }
 
 /** @param {import("./state.js").Store} store */
@@ -38,6 +42,7 @@ export function playerView(store) {
   function frame(now) {
     if (!store.playing) return;
     const rate = pace(speed.valueAsNumber);
+    if (store.step !== Math.ceil(position)) position = store.step; // a new run has moved time
     position = Math.min(store.length, position + (rate * (now - last)) / 1000);
     last = now;
     store.step = Math.ceil(position);
@@ -71,10 +76,12 @@ export function playerView(store) {
   byId("back").addEventListener("click", () => to(store.step - 1));
   byId("rewind").addEventListener("click", () => to(0));
   slider.addEventListener("input", () => to(slider.valueAsNumber));
-  speed.addEventListener("input", () => {
+  const sayPace = () => {
     const rate = pace(speed.valueAsNumber);
     speed.setAttribute("aria-valuetext", `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} steps a second`);
-  });
+  };
+  speed.addEventListener("input", sayPace);
+  sayPace();
 
   store.on("recording step note points problem", () => {
     const n = store.length;

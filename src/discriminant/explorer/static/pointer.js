@@ -1,14 +1,17 @@
 // Hands on the plane: click to place, drag to move, pan and zoom; and all of it again with keys.
 
-import { digits } from "./dom.js";
-import { ticks } from "./geometry.js";
+import { byId, digits } from "./dom.js";
+import { tickStep } from "./geometry.js";
 
 const NEAR = 14; // pixels within which a point is meant
 const STILL = 5; // pixels that a click may wander
+const FINEST = 1e-12; // of where it lies: a narrower view would show the steps of floating point
 
 /** @param {import("./plane.js").Plane} plane @param {import("./state.js").Store} store */
 export function handle(plane, store) {
   const { host } = plane;
+  const surface = byId("surface"); // takes the focus: a region is a place, not a tool
+  host.addEventListener("focus", () => surface.focus({ preventScroll: true }));
   const fingers = new Map();
   let drag = null; // {row, fresh} moves a point; {pan: true, from, box, click} moves the view
   let space = false;
@@ -19,7 +22,7 @@ export function handle(plane, store) {
     return [(box.x1 - box.x0) / plane.size.width, (box.y1 - box.y0) / plane.size.height];
   };
   /** As many decimals as a pixel can tell: nobody means 0.8273645. */
-  const plain = (value, unit) => Number(value.toFixed(Math.min(12, Math.max(0, Math.ceil(-Math.log10(unit))))));
+  const plain = (value, unit) => Number(value.toFixed(Math.min(100, Math.max(0, Math.ceil(-Math.log10(unit))))));
   const data = ([x, y]) => {
     const [u, v] = unitsPerPixel();
     return [plain(store.box.x0 + x * u, u), plain(store.box.y1 - y * v, v)];
@@ -35,6 +38,9 @@ export function handle(plane, store) {
     return best;
   }
 
+  /** Whether floating point can tell the pixels of this view apart. */
+  const fine = (low, high) => high - low > Math.max(FINEST * Math.abs(low + high), Number.MIN_VALUE / FINEST);
+
   function look(box) {
     store.box = box;
     store.moved = true;
@@ -46,7 +52,9 @@ export function handle(plane, store) {
     const [s, t] = [x / plane.size.width, 1 - y / plane.size.height];
     const [cx, cy] = [x0 + s * (x1 - x0), y0 + t * (y1 - y0)];
     const from = (c, low) => c + (low - c) * factor;
-    look({ x0: from(cx, x0), x1: from(cx, x1), y0: from(cy, y0), y1: from(cy, y1) });
+    const box = { x0: from(cx, x0), x1: from(cx, x1), y0: from(cy, y0), y1: from(cy, y1) };
+    const finite = Number.isFinite(box.x1 - box.x0) && Number.isFinite(box.y1 - box.y0);
+    if (factor > 1 ? finite : fine(box.x0, box.x1) && fine(box.y0, box.y1)) look(box);
   }
 
   function pan(box, dx, dy) {
@@ -70,7 +78,7 @@ export function handle(plane, store) {
     const at = position(event);
     fingers.set(event.pointerId, at);
     host.setPointerCapture(event.pointerId);
-    host.focus({ preventScroll: true });
+    surface.focus({ preventScroll: true });
     plane.cursor = null;
     if (fingers.size === 2) return pinch();
     const row = event.button === 0 && !space && !store.replay ? nearest(at) : -1;
@@ -112,17 +120,14 @@ export function handle(plane, store) {
 
   /** A fifth of the distance between two lines of the grid. */
   const stride = () => {
-    const found = (low, high, room) => {
-      const [a, b] = ticks(low, high, Math.max(3, room));
-      return (b - a) / 5;
-    };
+    const found = (low, high, room) => (tickStep(low, high, Math.max(3, room)) || (high - low) / 4) / 5;
     const { box } = store;
     return [found(box.x0, box.x1, plane.size.width / 90), found(box.y0, box.y1, plane.size.height / 80)];
   };
 
   function shift([dx, dy], point) {
     const [u, v] = stride();
-    const round = (value) => Number(value.toPrecision(9));
+    const round = (value) => Number(value.toPrecision(14));
     if (point && store.selected >= 0) {
       const [x, y] = store.points.x[store.selected];
       store.move(store.selected, [round(x + dx * u), round(y + dy * v)], true);
@@ -183,7 +188,7 @@ export function handle(plane, store) {
   host.addEventListener("keyup", (event) => {
     if (event.key === " ") space = false;
   });
-  host.addEventListener("blur", () => {
+  surface.addEventListener("blur", () => {
     space = false;
   });
   document.addEventListener("keydown", (event) => {

@@ -3,10 +3,9 @@
 
 import { byId, counted, element } from "./dom.js";
 import { fillProcedures } from "./controls.js";
-import { newSlot } from "./state.js";
+import { MOST_RACERS, newSlot } from "./state.js";
 import { Plane } from "./plane.js";
 
-const MOST = 4;
 const RIVALS = ["relaxation", "least-squares", "support-vector-machine", "ho-kashyap", "perceptron"];
 
 /**
@@ -15,7 +14,8 @@ const RIVALS = ["relaxation", "least-squares", "support-vector-machine", "ho-kas
  */
 export function raceView(store, runner, planes) {
   const [host, button, add] = [byId("planes"), byId("race"), byId("add-racer")];
-  const title = (name) => store.catalog?.procedures.find((plan) => plan.name === name)?.title;
+  const named = ({ procedure, recording }) =>
+    recording?.head.title ?? store.catalog?.procedures.find(({ name }) => name === procedure)?.title ?? procedure;
 
   function rival() {
     const taken = store.slots.map((slot) => slot.procedure);
@@ -25,7 +25,7 @@ export function raceView(store, runner, planes) {
 
   function caption(index) {
     const slot = store.slots[index];
-    if (store.replay) return element("div", { class: "racer" }, slot.recording?.head.title ?? slot.procedure);
+    if (store.replay) return element("div", { class: "racer" });
     const select = element("select", { "aria-label": `Contestant ${index + 1}` });
     fillProcedures(select, store.catalog.procedures, slot.procedure);
     select.addEventListener("change", () => {
@@ -34,15 +34,16 @@ export function raceView(store, runner, planes) {
     });
     const out = () => {
       runner.cancel(index);
-      set(store.slots.toSpliced(index, 1));
+      set(store.slots.toSpliced(index, 1), index);
     };
     const leave = element("button", { type: "button", class: "quiet", click: out }, "×");
     leave.setAttribute("aria-label", `Remove contestant ${index + 1}`);
     return element("div", { class: "racer" }, select, leave);
   }
 
-  /** Other racers: their planes are made anew, and those without a recording run. */
-  function set(slots) {
+  /** Other racers: their planes are made anew; those without a recording run, and from `moved` on those that have got
+   * another place, as the server keeps the recordings by their places. */
+  function set(slots, moved = Infinity) {
     store.slots = slots;
     for (const plane of planes.splice(1)) {
       plane.close();
@@ -50,17 +51,18 @@ export function raceView(store, runner, planes) {
     }
     for (let index = 1; index < slots.length; index += 1) {
       const surface = element("div", { class: "plane" });
-      const cell = element("div", { class: "cell" }, caption(index), surface);
+      const heading = caption(index);
+      const cell = element("div", { class: "cell" }, heading, surface);
       host.append(cell);
       const plane = new Plane(surface, store, index);
-      plane.cell = cell;
+      [plane.cell, plane.caption] = [cell, heading];
       planes.push(plane);
-      runner.run(index);
+      if (!slots[index].recording || index >= moved) runner.run(index);
     }
     host.classList.toggle("racing", slots.length > 1);
     button.setAttribute("aria-pressed", String(slots.length > 1));
     byId("race-panel").hidden = slots.length < 2;
-    add.disabled = slots.length >= MOST || store.replay;
+    add.disabled = slots.length >= MOST_RACERS || store.replay;
     store.change("recording", "view", "problem");
   }
 
@@ -80,12 +82,11 @@ export function raceView(store, runner, planes) {
       const cells = final
         ? [...counts, final.status.toLowerCase().replaceAll("_", " ")]
         : ["–", "–", "–", slot.error || (slot.busy ? "at work" : "waiting")];
-      const name = slot.recording?.head.title ?? title(slot.procedure) ?? slot.procedure;
-      return element("tr", {}, element("th", { scope: "row" }, name), ...cells.map((text) => element("td", {}, text)));
+      return element("tr", {}, element("th", { scope: "row" }, named(slot)), ...cells.map((text) => element("td", {}, text)));
     });
     byId("race-rows").replaceChildren(...rows);
-    const first = store.slots[0];
-    byId("first-racer").textContent = first.recording?.head.title ?? title(first.procedure) ?? "";
+    byId("first-racer").textContent = named(store.slots[0]);
+    if (store.replay) for (const plane of planes.slice(1)) plane.caption.textContent = named(store.slots[plane.index]);
   });
   return set;
 }

@@ -59,8 +59,7 @@ export class Runner {
     const slot = store.slots[index];
     if (present(store.points).length < 2) {
       this.cancel(index);
-      slot.recording = null;
-      slot.fresh = true;
+      Object.assign(slot, { recording: null, busy: false, fresh: true, error: "", parameter: null });
       store.go(0);
       store.change("recording");
       return;
@@ -129,7 +128,7 @@ export class Runner {
       Object.assign(slot, { recording: job.part, busy: false, error: "", parameter: null });
       this.place(slot, atEnd);
     }
-    if (!this.jobs.size || !store.fault) store.tell("");
+    if (store.fault !== true) this.complain();
     store.change("recording", "problem");
     this.finish(kind);
   }
@@ -144,7 +143,20 @@ export class Runner {
     if (store.wanted !== null) store.go(store.wanted);
     else if (first) store.go(direct ? store.length : 0);
     else store.go(atEnd ? store.length : store.step);
-    if (store.slots.every(({ recording }) => recording)) store.wanted = null;
+    this.arrive();
+  }
+
+  /** All runs of a restored state have come, or will not come. */
+  arrive() {
+    const { slots } = this.store;
+    const some = slots.some(({ recording }) => recording);
+    if (some && slots.every(({ recording, error }) => recording || error)) this.store.wanted = null;
+  }
+
+  /** The status line tells of the first run that was refused, and of none when all is well again. */
+  complain() {
+    const refused = this.store.slots.find(({ error }) => error);
+    this.store.tell(refused?.error ?? "", refused ? "run" : false);
   }
 
   on_verdict({ verdict }, kind) {
@@ -170,9 +182,22 @@ export class Runner {
   on_error({ message, parameter }, kind) {
     const { store } = this;
     const slot = kind.startsWith("run ") ? store.slots[Number(kind.slice(4))] : null;
-    if (slot) Object.assign(slot, { busy: false, error: message, parameter });
-    store.tell(message, true);
-    store.change("problem");
+    if (slot) this.refuse(slot, message, parameter);
+    else if (kind === "verdict") store.verdict = { verdict: "none", headline: message };
+    else store.tell(message, true);
+    store.change("problem", "verdict");
     this.finish(kind);
+  }
+
+  /** Nothing is shown of what was not run; when it runs again, time goes on where it was. */
+  refuse(slot, message, parameter) {
+    const { store } = this;
+    const atEnd = store.step >= store.length;
+    if (slot.recording && !slot.fresh) store.wanted ??= atEnd ? Infinity : store.step;
+    Object.assign(slot, { recording: null, busy: false, error: message, parameter });
+    this.arrive();
+    store.go(store.step);
+    this.complain();
+    store.change("recording");
   }
 }

@@ -4,7 +4,7 @@
 import { ticks, hull, chord, clipped, corners } from "./geometry.js";
 import { MARKERS, circle, faded } from "./look.js";
 import { polyline } from "./render.js";
-import { margin, minus, movement } from "./machine.js";
+import { margin, minus, movement, weightsBefore } from "./machine.js";
 import { digits } from "./dom.js";
 
 /** @returns {import("./regions.js").Frame} */
@@ -97,7 +97,7 @@ export function correction(recording, step, frame, theme) {
   if (!at) return [];
   const here = [frame.X(at[0]), frame.Y(at[1])];
   const ring = { d: circle(11), at: here, stroke: theme.accent, width: 2.4 };
-  const moved = movement(recording.head, recording.steps[step - 1]?.[0], after, at);
+  const moved = movement(recording.head, weightsBefore(recording, step), after, at);
   if (!moved) return [ring];
   const pixels = [frame.X(at[0] + moved[0]) - here[0], frame.Y(at[1] + moved[1]) - here[1]];
   const length = Math.hypot(...pixels);
@@ -113,6 +113,9 @@ function hullOf(verdict, points, own) {
   if (!hulls.has(verdict)) hulls.set(verdict, []);
   return (hulls.get(verdict)[own] ??= hull(points.x.filter((_, i) => points.y[i] === own)));
 }
+
+/** The part of a verdict that has a point which two hulls share: of several classes, the first pair that overlaps. */
+export const overlapping = (verdict) => verdict.point ? verdict : verdict.pairs?.find(({ point }) => point);
 
 /** The verdict's proof: the widest separating plane with its nearest points, or the hulls and the point they share. */
 export function proof(verdict, points, frame, theme, oneFeature) {
@@ -130,15 +133,21 @@ export function proof(verdict, points, frame, theme, oneFeature) {
     const nearest = (verdict.nearest ?? []).filter(known);
     shapes.push(...nearest.map((row) => ({ d: circle(8.5), at: at(row), stroke: theme.accent, width: 1.2 })));
   }
-  if (verdict.point) {
-    const classes = [...new Set(verdict.support.map((entry) => entry.class))];
+  const shown = overlapping(verdict);
+  const rows = ((shown ?? verdict).support ?? []).map((entry) => entry.row).filter(known);
+  for (const { plane } of shown ? [] : (verdict.pairs ?? [])) {
+    if (plane) shapes.push(...line(frame, plane, theme.accent, 1.3, "2 4"));
+  }
+  if (!shown) shapes.push(...rows.map((row) => ({ d: circle(8.5), at: at(row), stroke: theme.muted, width: 1.4 })));
+  if (shown) {
+    const classes = [...new Set(shown.support.map((entry) => entry.class))];
     for (const own of oneFeature ? [] : classes) {
       const pixels = hullOf(verdict, points, own).map(([x, y]) => [frame.X(x), frame.Y(y)]);
       const color = theme.classes[own];
       shapes.push({ d: polyline(pixels, true), fill: faded(color, 0.08), stroke: color, width: 1.4 });
     }
-    const shared = [frame.X(verdict.point[0]), frame.Y(verdict.point[1] ?? 0)];
-    for (const { row } of verdict.support.filter((entry) => known(entry.row))) {
+    const shared = [frame.X(shown.point[0]), frame.Y(shown.point[1] ?? 0)];
+    for (const row of rows) {
       shapes.push({ d: polyline([at(row), shared]), stroke: theme.muted, width: 1, dash: "3 3" });
       shapes.push({ d: circle(8.5), at: at(row), stroke: theme.muted, width: 1.4 });
     }

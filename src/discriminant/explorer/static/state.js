@@ -2,7 +2,8 @@
 // of change it draws; changes are gathered and every view concerned is drawn once in the next animation frame.
 
 /** @typedef {{x: [number, number][], y: number[], classes: string[], features: string[]}} Points */
-/** @typedef {[number[] | null, number, number | null]} Step  weights, pattern corrected, eta */
+/** @typedef {[number[] | null, number, number | null, number[] | null, number | null]} Step  weights, pattern corrected,
+ *   η(k), weights just before where that is not the step before, factor c of a(k+1) = a(k) + c yᵏ */
 /** @typedef {{head: Object, steps: Step[]}} Recording */
 /** @typedef {{procedure: string, parameters: Object, recording: Recording | null, busy: boolean, fresh: boolean,
  *   error: string, parameter: string | null}} Slot */
@@ -10,6 +11,7 @@
  *   "catalog"} Kind */
 
 const NAMES = ["ω₁", "ω₂", "ω₃", "ω₄", "ω₅", "ω₆"];
+export const MOST_RACERS = 4;
 const KEPT = 200; // steps of undo
 
 /** @returns {Points} */
@@ -42,7 +44,7 @@ export class Store {
     this.verdict = null;
     this.proof = true;
     this.note = "";
-    this.fault = false;
+    this.fault = false; // true, or "run" where a run that goes well takes it back
     this.listeners = [];
     this.changed = new Set();
   }
@@ -64,10 +66,10 @@ export class Store {
     for (const [wanted, draw] of this.listeners) if (kinds.some((kind) => wanted.has(kind))) draw();
   }
 
-  /** New points; `fresh` marks the begin of a change that Undo takes back as one. */
-  edit(points, fresh = true) {
+  /** New points; `fresh` marks the begin of a change that Undo takes back as one, and with it the `view` of then. */
+  edit(points, fresh = true, view = null) {
     if (fresh) {
-      this.past = [...this.past.slice(1 - KEPT), this.points];
+      this.past = [...this.past.slice(1 - KEPT), { points: this.points, view }];
       this.future = [];
     }
     this.points = points;
@@ -79,15 +81,32 @@ export class Store {
   }
 
   undo() {
-    if (this.past.length === 0) return;
-    this.future.push(this.points);
-    this.edit(this.past.pop(), false);
+    this.exchange(this.past, this.future);
   }
 
   redo() {
-    if (this.future.length === 0) return;
-    this.past.push(this.points);
-    this.edit(this.future.pop(), false);
+    this.exchange(this.future, this.past);
+  }
+
+  /** Goes back to the last of `from`; what was there is put onto `to`. Other points altogether come with their view. */
+  exchange(from, to) {
+    if (from.length === 0) return;
+    const { points, view } = from.pop();
+    to.push({ points: this.points, view: view && this.view() });
+    if (view) this.show(view);
+    this.edit(points, false);
+  }
+
+  /** What is seen of the points, and how they are used; a view that nobody has moved is fitted anew. */
+  view() {
+    const { title, oneFeature, moved } = this;
+    return { title, oneFeature, moved, box: moved ? this.box : null };
+  }
+
+  show(view) {
+    Object.assign(this, view);
+    for (const slot of this.slots) slot.fresh = true;
+    this.change("view");
   }
 
   /** @param {[number, number]} at */
@@ -109,14 +128,12 @@ export class Store {
   }
 
   /** Other points altogether: time starts anew. @param {Points} points */
-  load(points, title) {
-    this.title = title;
-    this.box = null;
-    this.moved = false;
-    for (const slot of this.slots) slot.fresh = true;
-    this.edit(points, this.points.x.length > 0);
+  load(points, title, oneFeature = this.oneFeature) {
+    const before = this.view();
+    this.wanted = null;
+    this.show({ title, oneFeature, moved: false, box: null });
+    this.edit(points, this.points.x.length > 0, before);
     this.select(-1);
-    this.change("view");
   }
 
   addClass() {

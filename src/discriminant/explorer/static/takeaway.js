@@ -13,15 +13,16 @@ const GIF_WIDTH = 480;
 /** @param {import("./state.js").Points} points */
 export function csv({ x, y, classes, features }) {
   const cell = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const rows = x.map((at, i) => [...at.map(String), cell(classes[y[i]])].join(","));
-  return `${[...features.map(cell), "class"].join(",")}\n${rows.join("\n")}\n`;
+  const width = features[1] === "" ? 1 : 2; // a replay of one feature has no name for a second
+  const rows = x.map((at, i) => [...at.slice(0, width).map(String), cell(classes[y[i]])].join(","));
+  return `${[...features.slice(0, width).map(cell), "class"].join(",")}\n${rows.join("\n")}\n`;
 }
 
 /** Copies text; where the browser refuses, a dialog shows it selected. */
-async function copy(text, store, what) {
+async function copy(text, store, what, more = "") {
   try {
     await navigator.clipboard.writeText(text);
-    store.tell(`${what} is on the clipboard`);
+    store.tell(`${what} is on the clipboard${more}`);
   } catch {
     const area = byId("copy-text");
     area.value = text;
@@ -122,7 +123,8 @@ export function takeawayView(store, runner, planes) {
   });
   on("share-link", async () => {
     history.replaceState(null, "", await encoded(store));
-    copy(location.href, store, "the link");
+    const later = "it opens while the explorer runs; later: discriminant explore 'LINK'";
+    copy(location.href, store, "the link", `; ${later}`);
   });
   on("copy-close", () => byId("copy-dialog").close());
 

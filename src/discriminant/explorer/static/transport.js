@@ -18,7 +18,7 @@ export function openSocket(url, token) {
     close: () => socket.close(),
   };
   socket.addEventListener("message", (event) => transport.onmessage(JSON.parse(event.data)));
-  const lost = "the connection to the server is lost; start it again and reload this page";
+  const lost = "the connection to the server is lost; start it again and open the address it prints";
   const gone = { type: "error", id: null, slot: null, message: lost, parameter: null };
   socket.addEventListener("close", () => transport.onmessage(gone));
   return transport;

@@ -1,6 +1,7 @@
 // The verdict in words: can these points be separated by lines, and which rows prove it. Its drawing is on the plane.
 
-import { digits, element } from "./dom.js";
+import { byId, digits, element } from "./dom.js";
+import { overlapping } from "./scene.js";
 
 const SHOWN = 12; // rows of a proof that are written out
 
@@ -22,18 +23,31 @@ function evidence(verdict, points) {
   return null;
 }
 
+/** Which classes the drawing is about, where there are more than two. */
+function drawnClasses(verdict, points) {
+  if (!verdict.pairs) return "";
+  const shown = overlapping(verdict);
+  const names = [...new Set(shown?.support.map((entry) => entry.class) ?? [])].map((own) => points.classes[own]);
+  if (names.length) return `Drawn: the classes ${names.join(" and ")}, whose hulls share a point.`;
+  return verdict.pairs.some(({ plane }) => plane) ? "Drawn: a line between each two classes." : "";
+}
+
 /** @param {HTMLElement} host @param {import("./state.js").Store} store */
 export function verdictView(host, store) {
+  byId("proof").addEventListener("change", (event) => {
+    store.proof = event.target.checked;
+    store.change("verdict");
+  });
   let drawn = [];
   const draw = () => {
     const { verdict, points } = store;
     const shown = [verdict, points.classes, points.x.length > 0, store.replay && store.slots[0]?.recording];
     if (shown.every((part, i) => part === drawn[i])) return; // a drag redraws nothing here until the answer comes
     drawn = shown;
+    const final = store.replay && store.slots[0]?.recording?.head.final;
+    const report = final ? element("details", {}, element("summary", {}, "The report"), element("pre", {}, final.report)) : "";
     if (store.replay && !verdict) {
-      const final = store.slots[0]?.recording?.head.final;
-      const report = element("details", {}, element("summary", {}, "The report"), element("pre", {}, final?.report ?? ""));
-      host.replaceChildren(element("p", { class: "headline" }, final?.sentence ?? ""), report);
+      host.replaceChildren(element("p", { class: "headline" }, final ? final.sentence : ""), report);
       return;
     }
     if (!verdict || !points.x.length) {
@@ -42,10 +56,10 @@ export function verdictView(host, store) {
     }
     const open = host.querySelector("details")?.open ?? false;
     const [first, second, ...more] = verdict.lines ?? [];
-    const told = [first, second].filter(Boolean).map((line) => element("p", {}, line));
+    const told = [first, second, drawnClasses(verdict, points)].filter(Boolean).map((line) => element("p", {}, line));
     const rest = [...more.map((line) => element("p", {}, line)), evidence(verdict, points)].filter(Boolean);
     const details = element("details", { open }, element("summary", {}, "The proof and what follows"), ...rest);
-    host.replaceChildren(element("p", { class: "headline" }, verdict.headline), ...told, rest.length ? details : "");
+    host.replaceChildren(element("p", { class: "headline" }, verdict.headline), ...told, rest.length ? details : "", report);
   };
   store.on("verdict points recording", draw);
 }

@@ -18,10 +18,10 @@ from .messages import VERSION, Json
 
 CODE = "import sys; sys.path[:] = {path!r}; from discriminant.explorer.worker import main; main()"
 MOST_BUSY = 8
-MOST_IDLE = 2
+MOST_IDLE = 4  # a race of three and the verdict
 SECONDS = 20.0  # that a job may take
 STARTING = 60.0  # and a process until it is ready: the first one of all compiles
-PATIENCE = 0.25  # seconds that a job waits for a busy worker before another is started, which takes longer
+PATIENCE = 1.0  # seconds that a job waits for a busy worker before another is started, which takes longer
 BROKE_OFF = "The run needed more memory than it may take, or broke off; take fewer points."
 NOT_STARTED = "No process could be started for the run: {}; close other programs and try again."
 LINE = 256 * 2**20  # bytes of the longest answer

@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from discriminant import datasets, separability
+from discriminant.separation import aliases as _aliases
 from discriminant.separation import signs as _signs
 from discriminant.separation import verdict as _verdict
 from discriminant.separation.rows import PRIMES
@@ -113,6 +114,14 @@ def test_a_level_that_only_a_few_rows_of_many_have(rng: np.random.Generator, kin
     assert [ways[name] for name in ("intercept", "x0", "x1", "x2", "x3", "x4")] == [
         "finite", "finite", "finite", "+inf", "aliased", "aliased",
     ]  # fmt: skip
+
+
+def test_fewer_rows_than_columns(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A prime shows that the rows are independent: no elimination in long numbers, which took seconds of a printout."""
+    monkeypatch.delattr(_aliases, "rank")
+    s = separability(rng.normal(size=(8, 11)), np.arange(8) % 2)
+    assert s.verdict == "complete"
+    assert s.aliased_.tolist() == [7, 8, 9, 10]
 
 
 def test_columns_that_depend_modulo_primes_only() -> None:

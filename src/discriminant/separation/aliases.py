@@ -47,10 +47,10 @@ def aliases(system: System, tick: Tell) -> Aliases:
         kept, independent, candidates = _echelon(rows, system.p, tick)
         if len(kept) == system.p:
             return Aliases(kept, [], set(kept))
-        strangers = outside(system, others, kernel(independent) if independent and others.size else [], tick)
+        strangers = outside(system, others, kernel(independent, tick) if independent and others.size else [], tick)
         if not strangers.size:
             dropped = sorted(set(range(system.p)).difference(kept))
-            return Aliases(kept, dropped, _alone(independent, kept, candidates))
+            return Aliases(kept, dropped, _alone(independent, kept, candidates, tick))
         some, others = np.concatenate([some, strangers]), others[~np.isin(others, strangers)]
 
 
@@ -70,16 +70,19 @@ def _echelon(rows: Matrix, p: int, tick: Tell) -> tuple[list[int], Matrix, list[
         places, E = echelon(rows, prime)
         if len(places) == p:
             return sorted(places), [], []
-        exact = rank(rows) if exact is None else exact
+        if exact is None:  # a rank modulo a prime is never too large
+            exact = len(rows) if len(places) == len(rows) else rank(rows, tick)
         if len(places) == exact:
             shared = np.atleast_1d(np.delete(E, places, axis=1).any(axis=1)) if places else np.empty(0)
             candidates = [place for place, used in zip(places, shared, strict=True) if not used]
             break
     else:
-        candidates = places = pivots([list(column) for column in zip(*rows, strict=True)])
+        candidates = places = pivots([list(column) for column in zip(*rows, strict=True)], tick)
     places = sorted(places)
+    if len(places) == len(rows):
+        return places, rows, candidates
     short = [[row[j] for j in places] for row in rows]
-    return places, [rows[k] for k in pivots(short)] if places else [], candidates
+    return places, [rows[k] for k in pivots(short, tick)] if places else [], candidates
 
 
 def outside(system: System, patterns: Indices, vectors: Matrix, tick: Tell) -> Indices:
@@ -99,12 +102,12 @@ def outside(system: System, patterns: Indices, vectors: Matrix, tick: Tell) -> I
     return found[: system.p + 1]
 
 
-def _alone(rows: Matrix, kept: list[int], candidates: list[int]) -> set[int]:
+def _alone(rows: Matrix, kept: list[int], candidates: list[int], tick: Tell) -> set[int]:
     """The columns whose unit vectors are sums of multiples of the independent rows."""
     short = [[row[j] for j in kept] for row in rows]
     units = [[int(j == k) for j in kept] for k in candidates]
     found = set()
-    for place, (q, weights) in zip(candidates, coordinates(short, units), strict=True):
+    for place, (q, weights) in zip(candidates, coordinates(short, units, tick), strict=True):
         whole = weighted_sum(weights, rows)
         if all(value == q * (j == place) for j, value in enumerate(whole)):
             found.add(place)

@@ -33,9 +33,9 @@ def transposed(rows: Matrix) -> Matrix:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def rank(rows: Matrix) -> int:
+def rank(rows: Matrix, tick: Tell | None = None) -> int:
     """Rank of a matrix."""
-    return int(call("rank", rows)) if rows else 0
+    return int(call("rank", rows, tick=tick)) if rows else 0
 
 
 def pivots(rows: Matrix, tick: Tell | None = None) -> list[int]:

@@ -178,7 +178,7 @@ def test_50_clients_at_once(stubbed: Served) -> None:
     assert found == [["started", "recording", "frames", "verdict"]] * 50
     until(lambda: stubbed.explorer.sockets == 0)
     until(lambda: len(stubbed.explorer.pool.workers) <= 2)
-    until(lambda: gc.collect() >= 0 and not [each for each in gc.get_objects() if isinstance(each, Session)])
+    until(lambda: gc.collect() >= 0 and not [each for each in gc.get_objects() if type(each) is Session])
 
 
 def test_there_is_an_end_to_open_pages(stubbed: Served, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from discriminant.explorer import server as room
+from discriminant.explorer.pool import MOST_IDLE
 from discriminant.explorer.session import Session
 
 from .conftest import Served, ask, children, until
@@ -177,7 +178,7 @@ def test_50_clients_at_once(stubbed: Served) -> None:
         found = list(clients.map(visit, range(50)))
     assert found == [["started", "recording", "frames", "verdict"]] * 50
     until(lambda: stubbed.explorer.sockets == 0)
-    until(lambda: len(stubbed.explorer.pool.workers) <= 2)
+    until(lambda: len(stubbed.explorer.pool.workers) <= MOST_IDLE)
     until(lambda: gc.collect() >= 0 and not [each for each in gc.get_objects() if type(each) is Session])
 
 

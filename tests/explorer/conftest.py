@@ -62,9 +62,12 @@ class Served:
 
 
 def ask(page: ClientConnection, message: dict[str, Any]) -> list[dict[str, Any]]:
-    """Send a message and read its answers to the last."""
+    """Send a message and read its answers to the last; that an earlier one was ended may still be told meanwhile."""
     page.send(json.dumps(message))
-    return answers(page)
+    told = answers(page)
+    while told[-1]["type"] == "cancelled" and told[-1]["id"] != message.get("id"):
+        told = answers(page)
+    return told
 
 
 def answers(page: ClientConnection) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print
 
 TESTS = $(BIN)/python -m pytest -q -n 2 --dist loadgroup
 test: $(STAMP)     ## lint, tests and doctests; what takes long is left to make ci
-	@if [ -d tests/explorer ]; then tools/chromium.sh; fi
+	@tools/chromium.sh
 	@$(MAKE) --no-print-directory -j 2 lint warm  # mypy takes long, and one core
 	$(TESTS) -m "not ci"
 

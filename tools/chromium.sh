@@ -1,6 +1,6 @@
 #!/bin/sh
 # The browser tests need Chromium: find it, or install Debian's where that is allowed.
-# Always succeeds and says what it did; without a browser those tests skip themselves.
+# Always succeeds and says what it did; without a browser those tests skip themselves, and fail where CI is set.
 
 for name in chromium chromium-browser google-chrome; do
     if command -v "$name" >/dev/null; then

@@ -89,7 +89,7 @@ def test_a_file_with_axes(inside: Callable[..., Outcome], begun: list[Any], tabl
         (["nofile.csv"], "there is no file 'nofile.csv'"),
         (["irs"], "Did you mean 'iris'"),
         (["iris", "--axes", "a,b"], "there is no feature 'a'"),
-        (["iris", "-p", "perzeptron"], "is no procedure. Did you mean 'perceptron'"),
+        (["iris", "-p", "perzeptron"], "--procedure 'perzeptron' is no procedure. Did you mean 'perceptron'"),
         (["iris", "-p", "ridge-regressor"], "a regression has no classes to show"),
         (["--port", "99999"], "--port"),
     ],

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 import discriminant
 from discriminant import (
     KernelPerceptron,
+    LeastSquaresRegressor,
     LogisticDiscriminant,
     MinOver,
     MultilayerPerceptron,
@@ -321,6 +323,12 @@ def test_parameters_of_ones_own_are_named_in_the_python() -> None:
 def test_data_that_cannot_be_shown_are_refused(X: Any, y: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         record(Perceptron(), X, y)
+
+
+@pytest.mark.parametrize("model", [LeastSquaresRegressor(), LogisticRegression(), "perceptron"], ids=str)
+def test_what_is_no_classifier_of_this_package_is_refused(model: Any) -> None:
+    with pytest.raises(ValueError, match=r"^model=.* must be a classifier of this package; give one"):
+        record(model, *TWO)
 
 
 def test_too_many_classes_are_refused() -> None:

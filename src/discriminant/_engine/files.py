@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkstemp
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 try:
     import fcntl
@@ -72,12 +72,17 @@ def _opened(target: Path) -> tuple[str, BinaryIO]:
     while True:
         handle, temporary = mkstemp(".part", f".{target.name[:40]}.{MARK}", target.parent)
         file = os.fdopen(handle, "wb")
-        if fcntl is not None:
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(file, fcntl.LOCK_EX)
+        lock(file)
         if os.fstat(file.fileno()).st_nlink > 0:
             return temporary, file
         file.close()  # another writer took it for abandoned before it was locked
+
+
+def lock(file: IO[Any]) -> None:
+    """Wait until no other process holds the file, and hold it until it is closed, where the system has such locks."""
+    if fcntl is not None:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _sweep(folder: Path) -> None:

@@ -35,12 +35,8 @@ from numba.core import caching, event
 from numba.misc import appdirs
 
 from ..exceptions import warn_user
+from .files import lock
 from .progress import CompilingNotice
-
-try:
-    import fcntl
-except ImportError:  # Windows has no such locks
-    fcntl = None  # type: ignore[assignment]
 
 PACKAGE = Path(__file__).parents[1]
 PATIENCE = 0.5  # seconds of compiling after which somebody is told
@@ -142,9 +138,7 @@ class _Cache(FunctionCache):
 def _alone(folder: str) -> Iterator[None]:
     """One process at a time: two that save at once would give one name to two forms, and run the code of the other."""
     with open(Path(folder, "lock"), "w") as file:
-        if fcntl is not None:
-            with suppress(OSError):  # a file system without locks
-                fcntl.flock(file, fcntl.LOCK_EX)
+        lock(file)
         yield
 
 

@@ -27,14 +27,14 @@ def short_name(name: str) -> str | None:
     return next((short for short, long in ALIASES.items() if long == name and len(short) < len(long)), None)
 
 
-def find(method: str | None) -> Procedure:
+def find(method: str | None, option: str = "--method") -> Procedure:
     """The procedure of a name, or of none. The name of a class stands for it as it is, with its own defaults."""
     method = method or DEFAULT
     wanted = method.strip().lower().replace("_", "-")
     wanted = ALIASES.get(wanted, wanted)
     if wanted not in PROCEDURES:
         hint = nearest(wanted, [*ALIASES, *PROCEDURES])
-        raise CommandError(f"--method {method!r} is no procedure. {hint} `discriminant methods` lists them.")
+        raise CommandError(f"{option} {method!r} is no procedure. {hint} `discriminant methods` lists them.")
     found = PROCEDURES[wanted]
     return Procedure(found.kind) if kebab(found.kind) == wanted else found
 

@@ -118,7 +118,7 @@ def _state(data: str, target: str | None, axes: str | None, procedure: str | Non
     """What the page begins with: the rows in the plane of two features, and a procedure."""
     from ..comparison.methods import METHODS, full_name
 
-    if procedure is not None and find(procedure).kind not in {each.kind for each in METHODS.values()}:
+    if procedure is not None and find(procedure, "--procedure").kind not in {each.kind for each in METHODS.values()}:
         raise CommandError(f"--procedure {procedure}: a regression has no classes to show; name another procedure.")
     recipe, X, y, _ = learnable(Rows(data, target=target))
     names = list(recipe.feature_names)

@@ -1,4 +1,4 @@
-"""The table of ``compare`` as columns, as text and as HTML.  Tests: ``tests/comparison/test_run.py``."""
+"""The table of ``compare`` as columns, as text and as HTML.  Tests: ``tests/comparison/test_table.py``."""
 
 from __future__ import annotations
 

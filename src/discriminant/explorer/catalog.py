@@ -116,11 +116,11 @@ def controls(kind: type, chosen: Any = None) -> list[Json]:
     return listed
 
 
-def _shape(kind: type, name: str, constraint: Any, default: Any) -> Json | None:
+def _shape(kind: Any, name: str, constraint: Any, default: Any) -> Json | None:
     """What sort of control it is, and what it allows; None where there is none."""
     offered = OFFERED.get(f"{kind.__name__}.{name}", OFFERED.get(name))
     if name == "multiclass":
-        offered = kind._strategies if len(kind._strategies) > 1 else None  # type: ignore[attr-defined]
+        offered = kind._strategies if len(kind._strategies) > 1 else None
     elif isinstance(constraint, Choice) or isinstance(default, bool):
         options = constraint.options if isinstance(constraint, Choice) else (True, False)
         if set(map(repr, options)) == {"True", "False"}:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import refused
+from ..base.iterative import SolvingEstimator
 from ._course import Course, bias_unit, corrected, course_of, curve_of, kept_of
 from ._maps import Snapshots, maps_of
 from ._source import changed, source_of
@@ -45,8 +46,10 @@ def record(
     A copy of ``model`` is fitted. ``classes`` are the names of the labels 0, 1, …, which y must hold then; ``about``
     is what the head shall say beside what is known here, such as the name of the procedure.
     """
-    from sklearn.base import clone
+    from sklearn.base import clone, is_classifier
 
+    if not (isinstance(model, SolvingEstimator) and is_classifier(model)):
+        raise refused("model", model, "a classifier of this package", "give one such as Perceptron()")
     X, y, points = _points(X, y, model, classes, features)
     model = clone(model)
     known = model.get_params(deep=False)

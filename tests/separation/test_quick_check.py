@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from discriminant import Certificate, separability
-from discriminant.separation import quick_check
+from discriminant.separation import quick_check, rows
 from discriminant.separation.verification import Term
 
 SCALES = [1e150, 1e-150, 1e300, 5e-324, 1e-20, 1 / 3, 2.0**-40]
@@ -173,6 +173,29 @@ def test_wide_sparse_data_without_a_kernel(rng: np.random.Generator) -> None:
     assert (proof.verdict, proof.kernel) == ("quasi", ())
     assert same_answer(proof, X, y) == "True"
     assert "do not span" in same_answer(replace(proof, relations=proof.relations[:1]), X, y)
+
+
+def test_tables_of_levels_are_checked_without_their_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zeros are left out of an array of a million numbers; here of every array, and nothing else changes."""
+    monkeypatch.setattr(rows, "MANY", 0)
+    monkeypatch.setattr(rows, "LARGE", 0)
+    monkeypatch.setattr(rows, "SPARSE", 1.0)
+    seen = Counter()
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = table(rng)
+        y = labels(X, rng)
+        if sparse.issparse(X) or np.unique(y).size < 2:
+            continue
+        proof = separability(X, y, progress=False).certificate
+        seen[same_answer(proof, X, y)] += 1
+        seen[same_answer(proof, X, np.roll(y, 1))[:20]] += 1
+        found = rows.without_zeros(np.asarray(X))
+        full = np.zeros(X.shape, X.dtype)
+        full[np.repeat(np.arange(len(X)), np.diff(found.indptr)), found.indices] = found.data
+        np.testing.assert_array_equal(full, X)
+    assert seen["True"] > 10
+    assert seen["the certificate fail"] > 10
 
 
 def test_a_method_that_is_unknown() -> None:

@@ -28,7 +28,7 @@ def bits_of(numbers: Any) -> int:
     """The bits of the largest of some numbers: an array, or a list of whole numbers of any size."""
     if isinstance(numbers, np.ndarray):
         return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0))).bit_length()
-    return max(map(int.bit_length, numbers), default=0)
+    return max(max(numbers, default=0), -min(numbers, default=0)).bit_length()
 
 
 class Writing(NamedTuple):

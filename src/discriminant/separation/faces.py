@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import compress
 from math import gcd
 
 import numpy as np
@@ -140,7 +141,10 @@ class Face:
         vectors = self.vectors if self.span else [[int(j == k) for j in range(n)] for k in range(n)]
         if not any(b):
             return vectors
-        movers = [[k for k, value in enumerate(column) if value] for column in zip(*vectors, strict=True)]
+        movers: list[Integers] = [[] for _ in b]
+        for k, vector in enumerate(vectors):
+            for j in compress(range(len(b)), vector):
+                movers[j].append(k)
         alone = [some[0] for value, some in zip(b, movers, strict=True) if value and len(some) == 1]
         for k in [min(alone)] if alone else range(len(vectors)):  # only vector k moves a column, as b does
             others = [*vectors[:k], *vectors[k + 1 :]]

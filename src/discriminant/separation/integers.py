@@ -219,7 +219,7 @@ def kernel(rows: Matrix, tick: Tell | None = None) -> Matrix:
 
 
 def _unit(j: int, n: int) -> Integers:
-    return [int(k == j) for k in range(n)]
+    return [0] * j + [1] + [0] * (n - j - 1)
 
 
 def relation(rows: Matrix, tick: Tell | None = None) -> Integers | None:

@@ -16,14 +16,10 @@ from .._engine.refusals import refusal
 from .._guards.parameters import refused
 from .._guards.validation import check_indices, explained
 from .passes import Labels
-from .rows import exact_array
+from .rows import Entries, exact_array, without_zeros
 from .system import System
 
 Groups = tuple[tuple[Any, ...], ...]
-
-MANY = 100  # columns from which it pays to leave out zeros,
-LARGE = 10**6  # numbers,
-SPARSE = 0.1  # and the share of them that are not zero
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,12 @@ def checked(X: Any, y: Any, reading: str) -> tuple[Any, NDArray[Any]]:
                 raise refusal(table)
     except ValueError as error:
         raise explained(error) from None
-    return _without_zeros(table), np.asarray(y)
+    return _sparse(without_zeros(table)), np.asarray(y)
+
+
+def _sparse(table: Any) -> Any:
+    """The table, as scipy has it where it has no zeros."""
+    return sparse.csr_matrix(table[:3], table.shape) if isinstance(table, Entries) else table
 
 
 def _validated(X: Any, y: Any) -> tuple[Any, Any]:
@@ -101,15 +102,6 @@ def _validated(X: Any, y: Any) -> tuple[Any, Any]:
     y = column_or_1d(y, warn=False)
     check_consistent_length(table, y)
     return table, y
-
-
-def _without_zeros(table: Any) -> Any:
-    """A large table of many columns, most of whose entries are zero, as a CSR matrix: levels of factors make such."""
-    n, d = table.shape
-    if sparse.issparse(table) or d <= MANY or n * d < LARGE:
-        return table
-    some = table[:: max(1, n // 1000)]
-    return sparse.csr_matrix(table) if np.count_nonzero(some) <= SPARSE * some.size else table
 
 
 def groups_of(y: NDArray[Any], family: str) -> tuple[Groups, Labels]:

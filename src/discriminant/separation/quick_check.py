@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .digits import Floats, Ints, Writing, bits_of, products, rank_modulo, residues, signs
-from .rows import PRIMES, Construction, ExactTable, Integers, Matrix, spans
+from .rows import PRIMES, Construction, ExactTable, Integers, Matrix, spans, without_zeros
 from .verification import Check, Name, Term, failure
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class QuickCheck(Check):
     """The conditions of a proof on the data, by blocks of rows."""
 
     def __init__(self, proof: Certificate, table: ExactTable, own: Integers) -> None:
-        super().__init__(proof, table, own)
+        super().__init__(proof, ExactTable(without_zeros(table.X), table.reading), own)
         self.classes = np.array(own, np.int64)
 
     def adds_up_to_zero(self, relation: Sequence[Term]) -> bool:
@@ -220,11 +220,20 @@ class Vectors:
 
     def signs(self, y: Floats, columns: Ints | None, own: int, rival: int) -> NDArray[np.int8]:
         """The sign of zv for each pattern, split, all of one class and held against one rival, and each vector v."""
-        blocks = [sign * block for sign, block in zip(self.rows.signs(own, rival), self.digits, strict=True) if sign]
-        digits = np.sum(blocks, axis=0)[slice(None) if columns is None else columns]
-        step = max(1, BLOCK // (digits.shape[1] * digits.shape[2]))
-        parts = (y[:, k : k + step] for k in range(0, y.shape[1], step))
-        return np.concatenate([signs(products(part, digits), self.writing.width) for part in parts])
+        some = slice(None) if columns is None else columns
+        factors = self.rows.signs(own, rival)
+        chosen = [(sign, self.digits[k, some]) for k, sign in enumerate(factors) if sign]
+        first, digits = chosen[0]
+        for sign, block in chosen[1:]:
+            digits = digits + first * sign * block
+        found = np.zeros((y.shape[1], digits.shape[2]), np.int8)
+        touched = np.flatnonzero(digits.any(axis=(0, 1)))  # others have no entry in these columns
+        digits = digits[:, :, touched]
+        step = max(1, BLOCK // max(digits.shape[1] * touched.size, 1))
+        for k in range(0, len(found), step) if touched.size else ():
+            sums = products(y[:, k : k + step], digits)
+            found[k : k + step, touched] = first * signs(sums, self.writing.width)
+        return found
 
     def _write(self, bits: int) -> None:
         """Write the vectors in digits for products with patterns of so many bits; it is seldom done again."""

@@ -26,6 +26,8 @@ READINGS = ("decimal", "float")
 FAMILIES = ("classes", "poisson")
 PRIMES = (8_388_593, 8_388_587, 8_388_581)  # below 2**23: float64 can add up many products of two residues
 DECIMALS = {8: (10**15 - 1, 18), 4: (10**6 - 1, 10)}  # bytes of a float: decimals up to here are all told apart
+MANY, LARGE = 100, 10**6  # columns and numbers from which on it pays to leave out zeros,
+SPARSE = 0.1  # and the share of them that are not zero
 EXPONENT = 61  # of the largest power of two that serves as a denominator of machine integers
 
 Integers = list[int]
@@ -170,6 +172,37 @@ def exact_array(X: Any, reading: str) -> Any:
             X.sum_duplicates()
         return X
     return of_frame(X, reading) if hasattr(X, "columns") and hasattr(X, "to_numpy") else plain(X)
+
+
+def without_zeros(X: Any) -> Any:
+    """A large array of many columns, most of whose entries are zero, without them: levels of factors make such."""
+    n, d = X.shape
+    if hasattr(X, "indptr") or d <= MANY or n * d < LARGE:
+        return X
+    some = X[:: max(1, n // 1000)]
+    if np.count_nonzero(some) > SPARSE * some.size:
+        return X
+    rows, columns = np.nonzero(X)
+    return Entries(X[rows, columns], columns, np.searchsorted(rows, np.arange(n + 1)), X.shape)
+
+
+class Entries(NamedTuple):
+    """A CSR matrix by its parts: a proof can be checked where scipy is not at hand."""
+
+    data: Any
+    indices: Any
+    indptr: Any
+    shape: tuple[int, int]
+    has_canonical_format: bool = True
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the numbers."""
+        return self.data.dtype
+
+    def tocsr(self) -> Entries:
+        """It is one."""
+        return self
 
 
 class ScaledRows(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import compress
 from operator import mul
 from typing import Any, NamedTuple
 
@@ -73,12 +74,16 @@ class Scale(NamedTuple):
     def scaled(self, b: Integers) -> tuple[Floats, Fraction]:
         """A vector of X as one of the centered columns, of length about one, and the factor that it was divided by."""
         exact: dict[int, Fraction] = {}  # but for zeros, which most are where a face is small
-        center, exponent = self.center.tolist(), self.exponent.tolist()
-        for k, (w0, w) in zip(range(0, len(b), self.rows.p), self.rows.blocks(b), strict=True):
-            some = [(j, value) for j, value in enumerate(w) if value]
-            if self.rows.intercept:
-                exact[k] = w0 + sum((value * Fraction(center[j]) for j, value in some), Fraction(0))
-            exact |= {k + self.rows.intercept + j: value * Fraction(2) ** int(exponent[j]) for j, value in some}
+        for place in compress(range(len(b)), b):
+            j = place % self.rows.p - self.rows.intercept
+            if j < 0:
+                exact[place] = exact.get(place, Fraction(0)) + b[place]
+                continue
+            exponent = int(self.exponent[j])
+            exact[place] = Fraction(b[place] << max(exponent, 0), 1 << max(-exponent, 0))
+            if self.rows.intercept and self.center[j]:
+                first = place - j - 1
+                exact[first] = exact.get(first, Fraction(0)) + b[place] * Fraction(float(self.center[j]))
         size = max(map(abs, exact.values()))
         floats = np.zeros(len(b))
         floats[list(exact)] = [float(value / size) for value in exact.values()]

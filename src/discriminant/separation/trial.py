@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from .._engine.progress import Tell
 from .faces import Face
-from .integers import whole
+from .integers import combined, whole
 from .nonnegative import heard
 from .passes import Floats, Indices
 from .quick_check import BLOCK, Judge
-from .rows import primitive, weighted_sum
+from .rows import primitive
 from .system import AXIS, Direction, Name, Scale, System
 
 
@@ -61,9 +61,21 @@ class Outcome:
 def inside(face: Face, b: Floats, scale: Scale) -> Direction:
     """The vector of the kernel that is nearest to b."""
     columns, sizes = zip(*map(scale.scaled, face.vectors), strict=True)
-    factors = heard(np.linalg.lstsq, np.array(columns).T, b, tick=face.system.tick)[0].tolist()
+    factors = _nearest(np.array(columns), b, face.system.tick).tolist()
     shares = whole([Fraction(factor) / size for factor, size in zip(factors, sizes, strict=True)])
-    return scale.sized(primitive(weighted_sum(shares, face.vectors)))
+    return scale.sized(primitive(combined(shares, face.vectors)))
+
+
+def _nearest(vectors: Floats, b: Floats, tick: Tell | None) -> Floats:
+    """The factors with which vectors add up to what is nearest to b; those alone in their one column need no search."""
+    entries = vectors != 0
+    column = entries.argmax(axis=1)
+    alone = (entries.sum(axis=1) == 1) & (entries.sum(axis=0)[column] == 1)
+    factors = np.zeros(len(vectors))
+    factors[alone] = b[column[alone]] / vectors[alone, column[alone]]
+    if not alone.all():
+        factors[~alone] = heard(np.linalg.lstsq, vectors[~alone].T, b, tick=tick)[0]
+    return factors
 
 
 def contradictions(face: Face, direction: Direction, worst: int) -> tuple[list[Name], Indices, bool]:

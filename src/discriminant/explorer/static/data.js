@@ -1,7 +1,7 @@
 // Where points come from: the package's data sets, generators with sliders, or the user's own CSV file, of which the
 // target and two features are picked. And the tools to edit them: class, undo, redo, clear.
 
-import { byId, element, plural } from "./dom.js";
+import { byId, element, plural, write } from "./dom.js";
 import { MARKERS } from "./look.js";
 import { parameterFields } from "./controls.js";
 import { noPoints } from "./state.js";
@@ -111,7 +111,7 @@ export function dataView(store, runner, token) {
       select.value = ""; // to be chosen again
       sliders.replaceChildren();
     }
-    if (!select.value) description.textContent = store.title && store.points.x.length ? `from: ${store.title}` : "";
+    if (!select.value) write(description, store.title && store.points.x.length ? `from: ${store.title}` : "");
   });
   const choose = () => {
     const [kind, name] = select.value.split(":");

@@ -1,7 +1,7 @@
 // Time: play, pause, one step forward or back, rewind, a slider over all corrections, and the status line that tells
 // in words what the present step did.
 
-import { byId, counted, plural } from "./dom.js";
+import { byId, counted, plural, write } from "./dom.js";
 import { numberOf, unitOf, weightsAt, wrong } from "./machine.js";
 import { present } from "./state.js";
 
@@ -86,7 +86,7 @@ export function playerView(store) {
   store.on("recording step note points problem", () => {
     const n = store.length;
     if (store.playing && n === 0) stop();
-    play.textContent = store.playing ? "Pause" : "Play";
+    write(play, store.playing ? "Pause" : "Play");
     play.classList.toggle("playing", store.playing);
     play.disabled = n === 0;
     byId("forward").disabled = store.step >= n;
@@ -97,7 +97,7 @@ export function playerView(store) {
     slider.setAttribute("aria-valuetext", `step ${counted(store.step)} of ${counted(n)}`);
     status.setAttribute("aria-live", store.playing ? "off" : "polite"); // nobody wants every step of a film read out
     status.classList.toggle("fault", store.fault);
-    status.textContent = `step ${counted(store.step)} of ${counted(n)} · ${store.note || told(store)}`;
-    byId("size").textContent = plural(store.points.x.length, "point");
+    write(status, `step ${counted(store.step)} of ${counted(n)} · ${store.note || told(store)}`);
+    write(byId("size"), plural(store.points.x.length, "point"));
   });
 }

@@ -67,11 +67,11 @@ export function boundary(judge, frame, theme, points, level, separated) {
   return [...shapes, ...[b, -b].flatMap((shift) => line(frame, [c + shift, p, q], theme.ink, 1.1, "5 4"))];
 }
 
-/** @param {boolean[] | null} bad */
-export function pointShapes(points, bad, frame, theme) {
-  return points.x.map(([x, y], i) => ({
+/** @param {boolean[] | null} bad @param {number[]} [rows] all of them where none are named */
+export function pointShapes(points, bad, frame, theme, rows = [...points.x.keys()]) {
+  return rows.map((i) => ({
     d: MARKERS[points.y[i]],
-    at: [frame.X(x), frame.Y(y)],
+    at: [frame.X(points.x[i][0]), frame.Y(points.x[i][1])],
     fill: theme.classes[points.y[i]],
     stroke: bad?.[i] ? theme.ink : theme.paper,
     width: bad?.[i] ? 2.4 : 1,

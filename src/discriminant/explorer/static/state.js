@@ -173,5 +173,10 @@ export class Store {
   }
 }
 
-/** The classes that have points, by index. @param {Points} points */
-export const present = (points) => [...new Set(points.y)].sort((a, b) => a - b);
+const found = new WeakMap();
+
+/** The classes that have points, by index; found once for an array, which a drag leaves as it is. @param {Points} points */
+export function present({ y }) {
+  if (!found.has(y)) found.set(y, [...new Set(y)].sort((a, b) => a - b));
+  return found.get(y);
+}

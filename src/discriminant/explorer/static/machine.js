@@ -89,6 +89,9 @@ export const unitOf = ({ batch, maps }) => (batch ? (maps ? "epoch" : "step") : 
 /** The weights that the correction of a step began with. */
 export const weightsBefore = ({ steps }, step) => steps[step]?.[3] ?? steps[step - 1]?.[0] ?? null;
 
+/** The patterns that a step corrected: one, two that were moved as a pair, or none that could be told. */
+export const correctedRows = ({ steps }, step) => [steps[step]?.[1] ?? -1].flat().filter((row) => row >= 0);
+
 /** Whether a step is no correction, but the answer that the procedure gives: an average, the best, a solution. */
 export const isAnswer = (head, step) => Boolean(head.answer) && step === head.n_steps;
 

@@ -4,7 +4,7 @@
 import { ticks, hull, chord, clipped, corners } from "./geometry.js";
 import { MARKERS, circle, faded } from "./look.js";
 import { polyline } from "./render.js";
-import { margin, minus, movement, weightsBefore } from "./machine.js";
+import { correctedRows, margin, minus, movement, weightsBefore } from "./machine.js";
 import { digits } from "./dom.js";
 
 /** @returns {import("./regions.js").Frame} */
@@ -90,14 +90,14 @@ function arrow([x, y], [dx, dy], color) {
   ];
 }
 
-/** The pattern that the present step corrected, ringed, with an arrow that shows where the boundary moves there. */
-export function correction(recording, step, frame, theme) {
-  const [after, row] = recording.steps[step] ?? [null, -1];
-  const at = row >= 0 ? recording.head.points.x[row] : null;
-  if (!at) return [];
+/** The patterns that the present step corrected, ringed, with arrows that show where the boundary moves there. */
+export const correction = (recording, step, frame, theme) =>
+  correctedRows(recording, step).flatMap((row) => correctionAt(recording.head.points.x[row], recording, step, frame, theme));
+
+function correctionAt(at, recording, step, frame, theme) {
   const here = [frame.X(at[0]), frame.Y(at[1])];
   const ring = { d: circle(11), at: here, stroke: theme.accent, width: 2.4 };
-  const moved = movement(recording.head, weightsBefore(recording, step), after, at);
+  const moved = movement(recording.head, weightsBefore(recording, step), recording.steps[step][0], at);
   if (!moved) return [ring];
   const pixels = [frame.X(at[0] + moved[0]) - here[0], frame.Y(at[1] + moved[1]) - here[1]];
   const length = Math.hypot(...pixels);

@@ -2,8 +2,8 @@
 // of change it draws; changes are gathered and every view concerned is drawn once in the next animation frame.
 
 /** @typedef {{x: [number, number][], y: number[], classes: string[], features: string[]}} Points */
-/** @typedef {[number[] | null, number, number | null, number[] | null, number | null]} Step  weights, pattern corrected,
- *   η(k), weights just before where that is not the step before, factor c of a(k+1) = a(k) + c yᵏ */
+/** @typedef {[number[] | null, number | [number, number], number | null, number[] | null, number | null]} Step  weights,
+ *   pattern corrected or a pair of them, η(k), weights just before where that is not the step before, factor c of a(k+1) = a(k) + c yᵏ */
 /** @typedef {{head: Object, steps: Step[]}} Recording */
 /** @typedef {{procedure: string, parameters: Object, recording: Recording | null, busy: boolean, fresh: boolean,
  *   error: string, parameter: string | null}} Slot */

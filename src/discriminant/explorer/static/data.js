@@ -53,11 +53,13 @@ function pickColumns(table, name, store) {
     host.replaceChildren();
     return store.tell(`${name} has no column of numbers; features must be numbers`, true);
   }
-  const [first = numeric[0], second = first] = numeric.filter((column) => column !== target);
+  const values = (column) => table.columns.find((found) => found.name === column).values;
+  const numbersRows = (column) => values(column).every((value, i, all) => value === all[0] + i); // 0, 1, 2, … tell nothing
+  const others = numeric.filter((column) => column !== target).sort((a, b) => numbersRows(a) - numbersRows(b));
+  const [first = numeric[0], second = first] = others;
   const [targetSelect, targetField] = select("column-target", "Target", target, all);
   const [oneSelect, oneField] = select("column-1", "First feature", first, numeric);
   const [twoSelect, twoField] = select("column-2", "Second feature", second, numeric);
-  const values = (column) => table.columns.find((found) => found.name === column).values;
   const use = () => {
     const named = values(targetSelect.value);
     const different = new Set(named.filter((label) => label !== null).map(String));

@@ -208,6 +208,11 @@ def test_rules_that_move_pairs_name_both_patterns(model: Any) -> None:
     assert len(found["steps"]) > 20
 
 
+def test_where_no_pair_moves_none_is_named() -> None:
+    steps = record(Adatron(), [[1.0, 1.0], [1.0, 1.0]], [0, 1])["steps"]
+    assert {step[1] for step in steps} == {-1}
+
+
 def test_pairs_of_several_problems_follow_one_another() -> None:
     found = record(Adatron(max_iter=5), *THREE)
     own = np.array(found["head"]["points"]["y"])

@@ -139,8 +139,8 @@ def corrected(model: Any, course: Course, X: Array, y: Array) -> list[Correction
         factors[one[found < 0]] = np.nan
     rows: list[Any] = patterns.tolist()
     if "patterns" in model.history_:
-        pairs = model.history_["patterns"][np.maximum(numbers[kept] - 1, 0)]
-        rows = [pair if is_known else -1 for pair, is_known in zip(pairs.tolist(), known, strict=True)]
+        pairs = model.history_["patterns"].tolist()
+        rows = [pairs[k - 1] if is_known else -1 for k, is_known in zip(numbers[kept].tolist(), known, strict=True)]
     if hasattr(model, "exponents_"):  # its corrections multiply
         return [Correction(row) for row in rows]
     etas = _rates(model, course, ends)

@@ -253,6 +253,18 @@ def test_several_classes_are_told_by_their_discriminants(opened: Open) -> None:
     assert re.search(r"changed\s+a[₁₂₃₄] \(ω\S\)", shown)
 
 
+def test_what_was_corrected_is_ringed(opened: Open) -> None:
+    """One pattern by Winnow, two by the Adatron, which moves pairs; each has an arrow."""
+    page = ready(opened())
+    for name, ring in (("balanced-winnow", 1), ("adatron", 2)):
+        page.get_by_label("Procedure").select_option(name)
+        settled(page)
+        page.get_by_role("slider", name="Step").fill("2")
+        steps(page, "2 of .*corrected by row" + ".*, and row" * (ring - 1))
+        expect(page.locator('#plane path[d^="M11 0A11"]')).to_have_count(ring)
+    assert re.search(r"xᵢ − xⱼ\s+\(8.2, 11.4\), rows 1 and 11\s+δ\(2\)\s+0.02619", numbers(page))
+
+
 def test_a_race_shows_procedures_side_by_side(opened: Open) -> None:
     page = ready(opened())
     button(page, "Race").click()

@@ -82,6 +82,20 @@ def test_a_file_with_axes(inside: Callable[..., Outcome], begun: list[Any], tabl
     assert begun[0]["points"]["classes"] == ["no", "yes"]
 
 
+def test_the_remedies_for_a_table_with_names_and_gaps_can_be_followed(
+    inside: Callable[..., Outcome], begun: list[Any], tmp_path: Path
+) -> None:
+    rows = {"name": [f"Person {i}" for i in range(60)], "age": [None, *range(59)], "pay": range(60), "y": [0, 1] * 30}
+    pl.DataFrame(rows).write_csv(tmp_path / "people.csv")
+    line = ["explore", tmp_path / "people.csv", "-t", "y"]
+    assert "--drop name" in inside(*line).err
+    line += ["--drop", "name"]
+    assert "--missing drop" in inside(*line).err
+    assert inside(*line, "--missing", "drop").code == 0
+    assert len(begun[0]["points"]["y"]) == 59
+    assert "--drop name: the link says that already" in inside("explore", link(STATE), "--drop", "name").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

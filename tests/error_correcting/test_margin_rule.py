@@ -9,7 +9,7 @@ from margin_cases import EXACT, RULES, two_clouds
 from scipy import sparse
 from sklearn.model_selection import cross_val_score
 
-from discriminant import Adatron, MinOver, NotConvergedWarning, Status, datasets, mercer, separability
+from discriminant import Adatron, MinOver, NotConvergedWarning, Status, datasets, io, mercer, separability
 from discriminant.error_correcting.adatron import Adapt
 from discriminant.error_correcting.hulls import Best, Hulls, look_once
 from discriminant.error_correcting.margin_rule import Limits, _updates
@@ -73,6 +73,16 @@ def test_the_margin_rises(kind, options):
         z = np.where(y == 1, 1, -1)
         replayed = [(z * (X @ a[1:] + a[0])).min() / np.linalg.norm(a[1:]) for a in path[1:]]
         np.testing.assert_allclose(replayed, margin, rtol=1e-9, atol=1e-9)
+
+
+def test_the_pairs_are_told_and_come_back_from_a_file():
+    X, y = table(1, 2)
+    model = Adatron(record="weights").fit(X, y)
+    pairs = model.history_["patterns"]
+    total = (model.history_["step"][:, None] * (X[pairs[:, 0]] - X[pairs[:, 1]])).sum(axis=0)
+    np.testing.assert_allclose(total / np.linalg.norm(total), model.coef_[0] * model.margin_, rtol=1e-9)
+    np.testing.assert_array_equal(io.loads(io.dumps(model)).history_["patterns"], pairs)
+    assert "patterns" not in Adatron().fit(X, y).history_
 
 
 def test_the_path_of_a_kernel(rng):
@@ -224,7 +234,7 @@ def test_the_compiled_pass_is_plain_python(rule, storage, rng):
     size, ends = X.shape[1] + (storage == "dense"), []
     for call, view in ((_updates, look_once), (_updates.py_func, look_once.py_func)):
         alpha, v, f, u = np.zeros(12), np.zeros(size), np.zeros(12), np.zeros(size)
-        log, row = np.zeros((8, 3)), np.zeros(1 + X.shape[1])
+        log, row = np.zeros((8, 5)), np.zeros(1 + X.shape[1])
         best = Best(np.array([np.inf, -np.inf]), np.zeros(12), np.zeros(size))
         hulls = Hulls(X, labels, alpha, v, f)
         out = call(rule, place, hulls, u, best, Limits(1e-9, 1e-9), 0.0, log)

@@ -125,6 +125,9 @@ def test_a_table_is_loaded_and_its_columns_picked(opened: Open) -> None:
     button(page, "Use these columns").click()
     expect(page.locator("#plane")).not_to_contain_text("height")
     expect(verdict(page)).to_contain_text("classes a and b")
+    upload(page, "numbered.csv", b"id,one,two,kind\n1,2,5,a\n2,7,3,b\n3,4,5,b\n4,6,7,a\n")
+    expect(page.get_by_label("First feature")).to_have_value("one")
+    expect(page.get_by_label("Second feature")).to_have_value("two")
     upload(page, "boxes.pdf", b"%PDF")
     expect(page.get_by_role("status")).to_contain_text("is no CSV file")
     upload(page, "names.csv", b"first,last\nAnn,Lee\nBob,Ray\n")
@@ -250,6 +253,18 @@ def test_several_classes_are_told_by_their_discriminants(opened: Open) -> None:
     assert re.search(r"changed\s+a[₁₂₃₄] \(ω\S\)", shown)
 
 
+def test_what_was_corrected_is_ringed(opened: Open) -> None:
+    """One pattern by Winnow, two by the Adatron, which moves pairs; each has an arrow."""
+    page = ready(opened())
+    for name, ring in (("balanced-winnow", 1), ("adatron", 2)):
+        page.get_by_label("Procedure").select_option(name)
+        settled(page)
+        page.get_by_role("slider", name="Step").fill("2")
+        steps(page, "2 of .*corrected by row" + ".*, and row" * (ring - 1))
+        expect(page.locator('#plane path[d^="M11 0A11"]')).to_have_count(ring)
+    assert re.search(r"xᵢ − xⱼ\s+\(8.2, 11.4\), rows 1 and 11\s+δ\(2\)\s+0.02619", numbers(page))
+
+
 def test_a_race_shows_procedures_side_by_side(opened: Open) -> None:
     page = ready(opened())
     button(page, "Race").click()
@@ -318,6 +333,13 @@ async ([button, from]) => {
   const { left, top } = plane.getBoundingClientRect();
   const [x, y] = [left + from[0], top + from[1]];
   send("pointerdown", x, y);
+  const canvas = CanvasRenderingContext2D.prototype;
+  const { putImageData } = canvas;
+  let painted = 0;
+  canvas.putImageData = function (...image) {
+    painted += 1;
+    putImageData.apply(this, image);
+  };
   const begin = performance.now();
   let frames = 0;
   for (; performance.now() - begin < 1500; frames += 1) {
@@ -325,7 +347,8 @@ async ([button, from]) => {
     await new Promise(requestAnimationFrame);
   }
   send("pointerup", x, y);
-  return [frames, (performance.now() - begin) / 1000];
+  canvas.putImageData = putImageData;
+  return [frames, (performance.now() - begin) / 1000, painted];
 }
 """
 SELECTED = """
@@ -336,8 +359,11 @@ SELECTED = """
 """
 
 
-def filmed(page: Any, button: int, start: list[float]) -> str:
-    """Frames a second of a drag, and what a frame takes of the page's thread, whatever else the machine does."""
+def filmed(page: Any, button: int, start: list[float]) -> tuple[str, float]:
+    """Frames a second of a drag, and what a frame takes of the page's thread, whatever else the machine does.
+
+    The second is how often in a frame all points were painted.
+    """
     tools = page.context.new_cdp_session(page)
     tools.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -346,8 +372,9 @@ def filmed(page: Any, button: int, start: list[float]) -> str:
         return float(found["TaskDuration"])
 
     before = busy()
-    frames, seconds = page.evaluate(FILM, [button, start])
-    return f"{frames / seconds:.0f} frames a second ({1000 * (busy() - before) / frames:.0f} ms of processor time each)"
+    frames, seconds, painted = page.evaluate(FILM, [button, start])
+    cost = f"{1000 * (busy() - before) / frames:.0f} ms of processor time each"
+    return f"{frames / seconds:.0f} frames a second ({cost})", painted / frames
 
 
 def test_five_thousand_points_can_be_dragged(opened: Open, capsys: pytest.CaptureFixture[str]) -> None:
@@ -356,13 +383,15 @@ def test_five_thousand_points_can_be_dragged(opened: Open, capsys: pytest.Captur
     upload(page, "many.csv", table(5000))
     expect(page.locator("#size")).to_have_text("5,000 points")
     settled(page)
-    panned = filmed(page, 2, [300, 200])
+    panned, painted = filmed(page, 2, [300, 200])
+    assert painted > 0.9
     page.get_by_role("button", name="Fit view").click()
     page.get_by_role("region", name="Plane").focus()
     page.keyboard.press("]")
     page.wait_for_function(SELECTED)
     start = page.evaluate(SELECTED)
-    dragged = filmed(page, 0, start)
+    dragged, painted = filmed(page, 0, start)
+    assert painted < 0.5  # only the point that moves is drawn anew
     assert points(page) == 5000
     assert abs(page.evaluate(SELECTED)[0] - start[0]) > 10
     button(page, "Undo").click()

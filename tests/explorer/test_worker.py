@@ -42,6 +42,17 @@ def run(procedure: str, **facts: Any) -> list[dict[str, Any]]:
     return told("run", **message("run", procedure=procedure, **facts))
 
 
+def test_what_a_page_is_told_first_needs_no_compiler() -> None:
+    """It is what everybody waits for, and numba takes half a second to start."""
+    source = """
+import sys
+from discriminant.explorer.worker import welcome
+(told,) = welcome({"start": None, "seconds": 1.0})
+print(len(told["procedures"]) > 20, "numba" in sys.modules)"""
+    found = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["True", "False"]
+
+
 def verdict(some: dict[str, Any], one_feature: bool = False) -> dict[str, Any]:
     found = told("verdict", **message("verdict", points=some, one_feature=one_feature))[-1]
     assert found["type"] == "verdict", found

@@ -16,6 +16,8 @@ from sklearn.linear_model import LogisticRegression
 
 import discriminant
 from discriminant import (
+    Adatron,
+    BalancedWinnow,
     KernelPerceptron,
     LeastSquaresRegressor,
     LogisticDiscriminant,
@@ -175,6 +177,49 @@ def test_of_equal_points_the_one_of_the_corrected_class_is_named() -> None:
     X, y = [[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]], [0, 1, 1]
     steps = record(Perceptron(max_iter=1), X, y)["steps"]
     assert [step[1] for step in steps] == [-1, 0, 1, 2]
+
+
+@pytest.mark.parametrize("alpha", [1.01, 1.1, 2.0])
+@pytest.mark.parametrize("data", [TWO, THREE], ids=["two", "three"])
+def test_balanced_winnow_names_the_pattern_that_its_exponents_grew_by(alpha: float, data: datasets.Dataset) -> None:
+    """A correction by yᵏ of class ±1 adds ±yᵏ to s, a = 2 sinh(s ln α); the weights do not grow by a multiple of it."""
+    found = record(BalancedWinnow(alpha=alpha, max_iter=20), *data)
+    x, y = np.array(found["head"]["points"]["x"]), np.array(found["head"]["points"]["y"])
+    owner = np.array(found["head"]["row_class"])
+    for last, (weights, row, eta, _, factor) in itertools.pairwise(found["steps"]):
+        grown = np.arcsinh(np.array([last[0], weights]) / 2) / np.log(alpha)
+        (change,) = [each for each in np.diff(grown, axis=0).reshape(len(owner), 3) if np.abs(each).max() > 1e-6]
+        np.testing.assert_allclose(np.abs(change), [1.0, *np.abs(x[row])], rtol=1e-6)
+        assert (change[0] > 0) <= (y[row] in owner)
+        assert (eta, factor) == (None, None)
+
+
+@pytest.mark.parametrize("model", [MinOver(), MinOver(step="fixed"), Adatron(), MinOver("gaussian")], ids=str)
+def test_rules_that_move_pairs_name_both_patterns(model: Any) -> None:
+    """W = Σ δ (xᵢ − xⱼ) over the updates, but for the scale."""
+    found = record(model.set_params(max_iter=30), *TWO)
+    X, total = np.array(found["head"]["points"]["x"]), np.zeros(2)
+    assert found["steps"][0][1] == -1
+    for weights, (i, j), delta, _, _ in found["steps"][1 : -1 if found["head"]["answer"] else None]:
+        assert i != j
+        total += delta * (X[i] - X[j])
+        if weights is not None:
+            np.testing.assert_allclose(weights[1:] / np.hypot(*weights[1:]), total / np.hypot(*total), atol=1e-9)
+    assert len(found["steps"]) > 20
+
+
+def test_where_no_pair_moves_none_is_named() -> None:
+    steps = record(Adatron(), [[1.0, 1.0], [1.0, 1.0]], [0, 1])["steps"]
+    assert {step[1] for step in steps} == {-1}
+
+
+def test_pairs_of_several_problems_follow_one_another() -> None:
+    found = record(Adatron(max_iter=5), *THREE)
+    own = np.array(found["head"]["points"]["y"])
+    first, second, third = (found["steps"][k][1] for k in (1, 6, 11))
+    for owner, (i, j) in enumerate((first, second, third)):
+        assert own[i] == owner
+        assert own[j] != owner
 
 
 def test_where_every_visit_corrects_the_order_tells() -> None:

@@ -28,8 +28,8 @@ class Pass:
     What else numba's function has, ``signatures`` for one, it has too; ``py_func`` is the plain one.
     """
 
-    def __init__(self, function: Callable[..., Any], fastmath: set[str]) -> None:
-        self.py_func, self._fastmath = function, fastmath
+    def __init__(self, function: Callable[..., Any], fastmath: set[str], inline: str = "never") -> None:
+        self.py_func, self._fastmath, self._inline = function, fastmath, inline
         update_wrapper(self, function)
 
     @cached_property
@@ -42,8 +42,9 @@ class Pass:
         compiler: Any = njit  # its types know not all options
         with _making:
             _register()
-            made: Any = compiler(nogil=True, fastmath=self._fastmath, no_cfunc_wrapper=True)(self.py_func)
-            if hasattr(made, "enable_caching"):
+            options: Any = {"nogil": True, "fastmath": self._fastmath, "no_cfunc_wrapper": True, "inline": self._inline}
+            made: Any = compiler(**options)(self.py_func)
+            if self._inline == "never" and hasattr(made, "enable_caching"):
                 made._cache = place(self.py_func)
         return made
 
@@ -62,6 +63,11 @@ class Pass:
 def cached(function: F, fastmath: set[str]) -> F:
     """Compile a function when it is first called, without the GIL, and keep its machine code on disk where possible."""
     return cast(F, Pass(function, fastmath))
+
+
+def spliced(function: F) -> F:
+    """Make the function a part of the one pass that calls it: compiled once with it, not also by itself."""
+    return cast(F, Pass(function, set(), "always"))
 
 
 def serve(function: Callable[..., Any], choose: Callable[..., Callable[..., Any]]) -> None:

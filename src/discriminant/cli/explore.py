@@ -14,7 +14,7 @@ from .._engine.extras import needed
 from ..explorer.messages import MARK, MOST_CLASSES, MOST_POINTS
 from ._errors import CommandError
 from ._methods import complete_methods, find
-from ._options import Axes, Json, Quiet, Rows, Target, argument, option
+from ._options import Axes, Drop, Json, Missing, MissingOption, Quiet, Rows, Target, argument, option
 from ._output import echo, echo_json, say, warn
 from ._tables import learnable, plane_of
 
@@ -30,6 +30,8 @@ def explore(
     ] = None,
     target: Target = None,
     axes: Axes = None,
+    drop: Drop = None,
+    missing: MissingOption = Missing.REFUSE,
     procedure: Annotated[
         str | None,
         option(
@@ -58,15 +60,19 @@ def explore(
 
     - `discriminant explore flowers.csv -t species -p svm`
 
+    - `discriminant explore people.csv -t churned --drop name --missing drop`
+
     - `discriminant explore "http://127.0.0.1:39563/?token=…#s=…"` shows what a link holds, also after its server ended
     """
     for module in ("starlette", "uvicorn", "websockets"):
         needed(module, "explorer")
     start = None
     if data is not None and MARK in data:
-        start = _shared(data, target, axes, procedure)
+        filled = None if missing is Missing.REFUSE else missing.value
+        given = {"target": target, "axes": axes, "drop": drop, "missing": filled, "procedure": procedure}
+        start = _shared(data, given)
     elif data is not None or procedure is not None:
-        start = _state(data or BEGINNING, target, axes, procedure)
+        start = _state(Rows(data or BEGINNING, target=target, drop=drop, missing=missing), axes, procedure)
     from ..explorer.server import LOCAL, serve
 
     if host not in LOCAL:
@@ -101,26 +107,26 @@ def _reason(error: OSError, host: str, port: int) -> str:
     return f"--host {host}: {error.strerror or error}; give an address of this machine, such as 127.0.0.1."
 
 
-def _shared(link: str, target: str | None, axes: str | None, procedure: str | None) -> dict[str, Any]:
+def _shared(link: str, options: dict[str, str | None]) -> dict[str, Any]:
     """What the page begins with: the state in a link."""
     from ..explorer.links import state_of
 
-    for name, given in (("--target", target), ("--axes", axes), ("--procedure", procedure)):
+    for name, given in options.items():
         if given is not None:
-            raise CommandError(f"{name} {given}: the link says that already; leave it out.")
+            raise CommandError(f"--{name} {given}: the link says that already; leave it out.")
     try:
         return state_of(link)
     except ValueError as error:
         raise CommandError(str(error)) from None
 
 
-def _state(data: str, target: str | None, axes: str | None, procedure: str | None) -> dict[str, Any]:
+def _state(given: Rows, axes: str | None, procedure: str | None) -> dict[str, Any]:
     """What the page begins with: the rows in the plane of two features, and a procedure."""
     from ..comparison.methods import METHODS, full_name
 
     if procedure is not None and find(procedure, "--procedure").kind not in {each.kind for each in METHODS.values()}:
         raise CommandError(f"--procedure {procedure}: a regression has no classes to show; name another procedure.")
-    recipe, X, y, _ = learnable(Rows(data, target=target))
+    data, (recipe, X, y, _) = given.data, learnable(given)
     names = list(recipe.feature_names)
     if len(y) > MOST_POINTS:
         raise CommandError(f"{data} has {len(y):,} rows; at most {MOST_POINTS:,} can be shown: take a part of it.")

@@ -89,7 +89,7 @@ class Limits(NamedTuple):
 def _updates(
     rule: Any, place: Places, hulls: Hulls, u: Vector, best: Best, limits: Limits, span: float, log: Vector
 ) -> Any:
-    """Make as many updates as the log has rows, each followed by a look; the log takes errors, margin and step."""
+    """Make as many updates as the log has rows, each followed by a look; it takes errors, margin, step, i and j."""
     X, labels, alpha, v, f = hulls
     i, j, step = 0, 0, 0.0
     for k in range(log.shape[0] + 1):
@@ -97,6 +97,7 @@ def _updates(
         if k > 0:
             margin, upper = bounds_of(found, f)
             log[k - 1, 0], log[k - 1, 1], log[k - 1, 2] = found.errors, margin, step
+            log[k - 1, 3], log[k - 1, 4] = i, j
             keep(found, margin, hulls, best)
             if margin > 0 and upper - margin <= limits.tol * margin:
                 return k, MET, i, j, span
@@ -135,12 +136,13 @@ class MarginPlan(Plan):
 
 @dataclass(frozen=True, kw_only=True)
 class MarginFindings(Findings):
-    """Multipliers, the margin that was reached, what no plane can exceed, and the evidence of overlap."""
+    """Multipliers, the margin that was reached, what no plane can exceed, the evidence of overlap, recorded pairs."""
 
     alpha: NDArray[Any]
     margin: float
     upper: float
     evidence: NDArray[Any] | None
+    pairs: NDArray[np.int64]
 
 
 class MarginState(NamedTuple):
@@ -170,7 +172,8 @@ class MarginRule:
         self.evidence: Vector | None = None
         work = n + (problem.entries if linear else 4 * n)
         self.limit = 1 if plan.watched else max(1, min(BATCH, CHUNK // work))
-        self.log, self.given, self.k, self.size = np.zeros((0, 3)), 0, 0, 1
+        self.log, self.given, self.k, self.size = np.zeros((0, 5)), 0, 0, 1
+        self.pairs = [np.zeros((0, 2), np.int64)]
         self.status: Status | None = None
         self.notes: list[str] = []
         self._state: MarginState | None = None
@@ -224,15 +227,16 @@ class MarginRule:
         }
         notes = self.notes if margin > 0 else [*self.notes, ERRORS]
         return MarginFindings(
-            notes=notes, details=details, alpha=alpha, margin=margin, upper=upper, evidence=self.evidence
-        )
+            notes=notes, details=details, alpha=alpha, margin=margin, upper=upper, evidence=self.evidence,
+            pairs=np.concatenate(self.pairs),
+        )  # fmt: skip
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         if self.given == len(self.log):
             self._advance(watch)
         if not len(self.log):  # nothing moved
             return Epoch(self.state.errors, self.state.margin, 0.0, 0, self.status)
-        errors, margin, step = self.log[self.given].tolist()
+        errors, margin, step = self.log[self.given, :3].tolist()
         self.given += 1
         return Epoch(int(errors), margin, step, 1, self.status if self.given == len(self.log) else None)
 
@@ -242,12 +246,12 @@ class MarginRule:
         self.given = len(self.log)
         if not self.given:  # nothing moved
             return np.array([[self.state.errors, self.state.margin, 0.0, 0.0]]), self.status
-        return np.column_stack([self.log, np.ones(self.given)]), self.status
+        return np.column_stack([self.log[:, :3], np.ones(self.given)]), self.status
 
     def _advance(self, watch: Watch) -> None:
         """Make the next updates: twice as many as the last time, so that the first are seen soon."""
         self.given, self._state, made, end = 0, None, 0, MORE
-        log = np.zeros((min(self.size, self.limit, self.max_iter - self.k), 3))
+        log = np.zeros((min(self.size, self.limit, self.max_iter - self.k), 5))
         self.size *= 2
         while made < len(log) and end in (MORE, MISSING):
             watch.check()
@@ -262,6 +266,8 @@ class MarginRule:
                     self.kernel.slots(np.array([needed]))
         self.k += made
         self.log = log[:made]
+        if self.recorded.rows.size:
+            self.pairs.append(self.log[:, 3:].astype(np.int64))
         if end == INFINITE:
             raise self._refusal()
         if end != MORE:
@@ -312,7 +318,7 @@ class MarginClassifier(KernelClassifier):
         Megabytes of kernel rows that may be kept; the linear kernel needs none.
     record
         ``"weights"`` keeps the planes (w₀, w) of all updates in ``history_["weights"]``, scaled as the answer is; with
-        a kernel (w₀, α₁ z₁, …, αₙ zₙ).
+        a kernel (w₀, α₁ z₁, …, αₙ zₙ); and the rows i and j of each update in ``history_["patterns"]``.
 
     Attributes
     ----------
@@ -397,6 +403,8 @@ class MarginClassifier(KernelClassifier):
     def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
         found = [solution.findings for solution in solutions]
+        if self.record:
+            self.history_["patterns"] = np.concatenate([each.pairs for each in found])
         margin, upper = np.array([each.margin for each in found]), np.array([each.upper for each in found])
         gap = np.full(margin.size, np.inf)
         np.divide(np.maximum(upper - margin, 0), margin, out=gap, where=margin > 0)

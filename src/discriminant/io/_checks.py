@@ -106,8 +106,9 @@ def _is_texts(value: Any) -> bool:
 
 
 def _is_history(value: Any) -> bool:
-    names = {"errors", "criterion", "step", "corrections", "problem", "weights", "weights_problem", "validation"}
-    if not isinstance(value, dict) or not {"criterion", "step", "corrections"} <= set(value) <= names:
+    needed = {"criterion", "step", "corrections"}
+    names = needed | {"errors", "problem", "weights", "weights_problem", "patterns", "validation"}
+    if not isinstance(value, dict) or not needed <= set(value) <= names:
         return False
     if not all(isinstance(column, np.ndarray) and column.dtype.kind in "fi" for column in value.values()):
         return False

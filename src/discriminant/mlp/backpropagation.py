@@ -23,21 +23,15 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from .._engine.compiling import spliced
 from .._engine.rows import compiled, finite
-from .._guards.state import F
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # the constants that Kingma and Ba recommend
-
-
-def spliced(function: F) -> F:
-    """Make the function a part of the one pass that calls it: compiled once with it, not also by itself."""
-    return cast(F, numba.njit(inline="always")(function))
 
 
 class Unit(IntEnum):

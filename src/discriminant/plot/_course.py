@@ -109,9 +109,12 @@ def _is_single(model: Any) -> bool:
 
 
 class Correction(NamedTuple):
-    """What led to a step: a(k+1) = a(k) + c yᵏ, with the book's η(k); None and -1 where many patterns did, or none."""
+    """What led to a step: a(k+1) = a(k) + c yᵏ, with the book's η(k); None and -1 where many patterns did, or none.
 
-    pattern: int = -1
+    Where a rule moves two patterns at a time, ``pattern`` is both.
+    """
+
+    pattern: int | list[int] = -1
     eta: float | None = None
     factor: float | None = None
 
@@ -120,7 +123,8 @@ def corrected(model: Any, course: Course, X: Array, y: Array) -> list[Correction
     """For each step that is kept the pattern that was corrected to get there, η(k), and the signed multiple c of yᵏ.
 
     A correction adds c times the pattern (1, x), negated if it is of the other class, to a row of weights, so that its
-    Δw / Δw₀ is the pattern; with ``bias="radius"``, whose Δw₀ is c R², times R².
+    Δw / Δw₀ is the pattern; with ``bias="radius"``, whose Δw₀ is c R², times R². Balanced Winnow adds it to exponents.
+    Rules that move pairs tell them.
     """
     kept, numbers = course.kept, course.numbers
     patterns, factors = np.full(len(kept), -1), np.full(len(kept), np.nan)
@@ -133,10 +137,16 @@ def corrected(model: Any, course: Course, X: Array, y: Array) -> list[Correction
         every = model.order == "cyclic" and ends[-1] == len(X) * len(ends)  # every visit corrects: the order tells
         patterns[one] = (numbers[kept[one]] - 1) % len(X) if every else found
         factors[one[found < 0]] = np.nan
+    rows: list[Any] = patterns.tolist()
+    if "patterns" in model.history_:
+        pairs = model.history_["patterns"].tolist()
+        rows = [pairs[k - 1] if is_known else -1 for k, is_known in zip(numbers[kept].tolist(), known, strict=True)]
+    if hasattr(model, "exponents_"):  # its corrections multiply
+        return [Correction(row) for row in rows]
     etas = _rates(model, course, ends)
     return [
         Correction(row, eta if is_known else None, None if math.isnan(c) else c)
-        for row, eta, c, is_known in zip(patterns.tolist(), etas, factors.tolist(), known, strict=True)
+        for row, eta, c, is_known in zip(rows, etas, factors.tolist(), known, strict=True)
     ]
 
 
@@ -157,13 +167,19 @@ def _rates(model: Any, course: Course, ends: Array) -> list[float]:
 
 def _rows_of(model: Any, course: Course, kept: Array) -> tuple[Array, Array, Array]:
     """How the weights changed on the way to these steps, which row tells the pattern, and whose class it adds."""
+    weights = _added_to(model, course)
     with np.errstate(all="ignore"):  # of the largest numbers that there are
-        change = course.weights[kept] - course.weights[kept - 1]
+        change = weights[kept] - weights[kept - 1]
     row = course.problem[kept]
     if model.multiclass_ not in ("one-vs-rest", "one-vs-one"):  # Kesler's rule: the row that rises is that of its class
         rise = change[:, :, 1:].sum(axis=2) if course.dual else change[:, :, 0]
         row = rise.argmax(axis=1)
     return change, row, _positive(model, change.shape[1])[row]
+
+
+def _added_to(model: Any, course: Course) -> Array:
+    """What corrections add patterns to: the weights, or the exponents s ln α of Balanced Winnow, a = 2 sinh(s ln α)."""
+    return np.arcsinh(course.weights / 2) if hasattr(model, "exponents_") else course.weights
 
 
 def _by_multipliers(model: Any, course: Course, kept: Array, X: Array, y: Array) -> tuple[Array, Array]:
@@ -180,7 +196,7 @@ def _by_direction(model: Any, course: Course, kept: Array, X: Array, y: Array) -
 
     change, row, positive = _rows_of(model, course, kept)
     move, scale = change[np.arange(len(kept)), row], bias_unit(model, X)
-    reach = ROUNDING * np.abs(course.weights[kept]).max(axis=(1, 2))
+    reach = ROUNDING * np.abs(_added_to(model, course)[kept]).max(axis=(1, 2))
     with np.errstate(all="ignore"):
         target = move[:, 1:] / move[:, :1] * scale
         room = NEAR * np.abs(X).max() + reach * scale / np.abs(move[:, 0]) * (1 + np.abs(target).max(axis=1) / scale)

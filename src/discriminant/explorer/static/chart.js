@@ -14,11 +14,13 @@ export function chart(host, make) {
   svg.setAttribute("role", "img");
   host.replaceChildren(svg);
   let size = { width: 0, height: 0 }; // kept: to ask for it in every frame makes the browser lay out the page anew
+  let drawn = "";
   const draw = () => {
     if (size.width === 0) return;
     const { shapes, label } = make(size, theme());
+    const text = svgText(shapes);
     svg.setAttribute("aria-label", label);
-    svg.innerHTML = svgText(shapes);
+    if (text !== drawn) svg.innerHTML = drawn = text;
   };
   new ResizeObserver(([{ contentRect }]) => {
     size = { width: contentRect.width, height: contentRect.height };

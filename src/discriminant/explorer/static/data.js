@@ -1,7 +1,7 @@
 // Where points come from: the package's data sets, generators with sliders, or the user's own CSV file, of which the
 // target and two features are picked. And the tools to edit them: class, undo, redo, clear.
 
-import { byId, element, plural } from "./dom.js";
+import { byId, element, plural, write } from "./dom.js";
 import { MARKERS } from "./look.js";
 import { parameterFields } from "./controls.js";
 import { noPoints } from "./state.js";
@@ -53,11 +53,13 @@ function pickColumns(table, name, store) {
     host.replaceChildren();
     return store.tell(`${name} has no column of numbers; features must be numbers`, true);
   }
-  const [first = numeric[0], second = first] = numeric.filter((column) => column !== target);
+  const values = (column) => table.columns.find((found) => found.name === column).values;
+  const numbersRows = (column) => values(column).every((value, i, all) => value === all[0] + i); // 0, 1, 2, … tell nothing
+  const others = numeric.filter((column) => column !== target).sort((a, b) => numbersRows(a) - numbersRows(b));
+  const [first = numeric[0], second = first] = others;
   const [targetSelect, targetField] = select("column-target", "Target", target, all);
   const [oneSelect, oneField] = select("column-1", "First feature", first, numeric);
   const [twoSelect, twoField] = select("column-2", "Second feature", second, numeric);
-  const values = (column) => table.columns.find((found) => found.name === column).values;
   const use = () => {
     const named = values(targetSelect.value);
     const different = new Set(named.filter((label) => label !== null).map(String));
@@ -111,7 +113,7 @@ export function dataView(store, runner, token) {
       select.value = ""; // to be chosen again
       sliders.replaceChildren();
     }
-    if (!select.value) description.textContent = store.title && store.points.x.length ? `from: ${store.title}` : "";
+    if (!select.value) write(description, store.title && store.points.x.length ? `from: ${store.title}` : "");
   });
   const choose = () => {
     const [kind, name] = select.value.split(":");

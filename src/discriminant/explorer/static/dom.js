@@ -28,6 +28,11 @@ export function digits(value, significant = 4) {
   return text.replace("-", "−").replace("e+", "e");
 }
 
+/** Words in an element; the same ones again would make the browser lay out the page anew. */
+export function write(host, text) {
+  if (host.textContent !== text) host.textContent = text;
+}
+
 const grouped = new Intl.NumberFormat("en-US");
 
 /** @param {number} value */

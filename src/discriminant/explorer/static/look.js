@@ -19,8 +19,16 @@ export const circle = (r) => `M${r} 0A${r} ${r} 0 1 1-${r} 0A${r} ${r} 0 1 1 ${r
  *   tint: number, font: string}} Theme
  */
 
-/** @returns {Theme} */
+const darkness = window.matchMedia("(prefers-color-scheme: dark)");
+let [known, dark] = [null, null];
+
+/** The colors, read once for light and once for dark: each reading makes the browser compute styles. @returns {Theme} */
 export function theme() {
+  if (darkness.matches !== dark) [known, dark] = [colors(), darkness.matches];
+  return known;
+}
+
+function colors() {
   const style = getComputedStyle(document.documentElement);
   const read = (name) => style.getPropertyValue(`--${name}`).trim();
   return {

@@ -47,11 +47,16 @@ export function contenders({ lines, owner }, at, own) {
   return { mine, other, gap: high - rival };
 }
 
-/** By how much a point's own class wins: aᵗy for two classes, and in units of the plane where `geometric`. */
-export function margin(judge, at, own, geometric = false) {
-  const { mine, other, gap } = contenders(judge, at, own);
-  if (mine < 0 || other < 0) return mine < 0 ? -Infinity : Infinity;
-  return geometric ? gap / steepness(minus(judge.lines[mine], judge.lines[other])) : gap;
+/** By how much a point's own class wins: aᵗy for two classes; infinite where one of the two sides has no line. */
+export const margin = (judge, at, own) => contenders(judge, at, own).gap;
+
+/** The same of all points in units of the plane: signed distances from the boundary. */
+export function distances(judge, { x, y }) {
+  const steep = judge.lines.map((one) => judge.lines.map((two) => steepness(minus(one, two))));
+  return x.map((at, i) => {
+    const { mine, other, gap } = contenders(judge, at, y[i]);
+    return gap / (steep[mine]?.[other] ?? 1);
+  });
 }
 
 /**
@@ -83,6 +88,9 @@ export const unitOf = ({ batch, maps }) => (batch ? (maps ? "epoch" : "step") : 
 
 /** The weights that the correction of a step began with. */
 export const weightsBefore = ({ steps }, step) => steps[step]?.[3] ?? steps[step - 1]?.[0] ?? null;
+
+/** The patterns that a step corrected: one, two that were moved as a pair, or none that could be told. */
+export const correctedRows = ({ steps }, step) => [steps[step]?.[1] ?? -1].flat().filter((row) => row >= 0);
 
 /** Whether a step is no correction, but the answer that the procedure gives: an average, the best, a solution. */
 export const isAnswer = (head, step) => Boolean(head.answer) && step === head.n_steps;

@@ -2,9 +2,9 @@
 // zero, on the wrong one). A procedure that separates moves the whole distribution over the line at zero.
 
 import { chart, empty, label } from "./chart.js";
-import { digits, plural } from "./dom.js";
+import { digits, plural, write } from "./dom.js";
 import { faded } from "./look.js";
-import { machine, margin, weightsAt } from "./machine.js";
+import { distances, machine, weightsAt } from "./machine.js";
 
 const BINS = 24; // even, so that one begins at zero
 const [SIDE, TOP, BOTTOM] = [14, 12, 24];
@@ -21,15 +21,13 @@ function histogram(values, reach) {
 
 /** @param {HTMLElement} host @param {HTMLElement} note for the least of them @param {import("./state.js").Store} store */
 export function marginsView(host, note, store) {
-  const draw = chart(host, (size, colors) => {
+  const picture = (size, colors) => {
     const slot = store.slots[0];
-    note.textContent = "";
-    const { points } = store;
     if (!slot?.recording) return empty(size, colors, ["Margins appear with a run."]);
     if (slot.recording.head.maps) return empty(size, colors, ["Distances to a curved", "boundary are not drawn."]);
     const judge = machine(slot.recording.head, weightsAt(slot.recording, store.stepOf(slot), store.between));
     if (!judge) return empty(size, colors, ["a = 0: nothing is decided yet."]);
-    const values = points.x.map((at, i) => margin(judge, at, points.y[i], true)).filter((value) => Number.isFinite(value));
+    const values = distances(judge, store.points).filter((value) => Number.isFinite(value));
     if (!values.length) return empty(size, colors, ["The boundary lies at infinity."]);
     const least = values.reduce((low, value) => Math.min(low, value), Infinity);
     const reach = values.reduce((high, value) => Math.max(high, Math.abs(value)), 1e-300) * 1.0001;
@@ -51,9 +49,14 @@ export function marginsView(host, note, store) {
     shapes.push(label(digits(-reach, 2), [SIDE, size.height - 8], "start", colors));
     shapes.push(label("0", [zero, size.height - 8], "middle", colors));
     shapes.push(label(digits(reach, 2), [size.width - SIDE, size.height - 8], "end", colors));
-    note.textContent = `the least is ${digits(least, 3)}`;
     const told = `${bad} on the wrong side, least ${digits(least)}`;
-    return { shapes, label: `Margins of ${plural(values.length, "point")}: ${told}` };
+    const words = `Margins of ${plural(values.length, "point")}: ${told}`;
+    return { shapes, label: words, least: `the least is ${digits(least, 3)}` };
+  };
+  const draw = chart(host, (size, colors) => {
+    const made = picture(size, colors);
+    write(note, made.least ?? "");
+    return made;
   });
   store.on("recording step points theme", draw);
 }

@@ -2,7 +2,7 @@
 // what comes of it, a(k+1). Who reads along with a pencil finds every number here.
 
 import { digits, element, lowered, plural, raised } from "./dom.js";
-import { contenders, isAnswer, machine, numberOf, unitOf, weightsBefore } from "./machine.js";
+import { contenders, correctedRows, isAnswer, machine, numberOf, unitOf, weightsBefore } from "./machine.js";
 import { present } from "./state.js";
 
 const ANSWERS = {
@@ -61,10 +61,17 @@ function patternLines(head, before, after, row, k) {
   return head.rows === 1 ? lines : [...lines, ["changed", names.join(", ") || "nothing"]];
 }
 
+/** What was added for two patterns that are moved as a pair. */
+function pairOf({ points, one_feature: one }, [i, j]) {
+  const difference = points.x[i].map((value, at) => value - points.x[j][at]);
+  return `${vector(one ? difference.slice(0, 1) : difference)}, rows ${i} and ${j}`;
+}
+
 /** @param {import("./state.js").Recording} recording @returns {[string, string][]} */
 function lines(recording, step) {
   const { head } = recording;
-  const [after, row, eta, , factor] = recording.steps[step];
+  const [after, , eta, , factor] = recording.steps[step];
+  const rows = correctedRows(recording, step);
   const k = numberOf(head, step);
   if (!after) return [["k", String(k)], ["a", "too many weights to write; see the regions"]];
   if (step === 0 && head.answer === "direct") return [["a", "found in one step"]];
@@ -74,9 +81,11 @@ function lines(recording, step) {
   const from = recording.steps[step][3] ? k : numberOf(head, step - 1) + 1; // a long run may lack the one just before
   const shown = [["k", String(k)], ...written(head, before, (r) => `a${r}(${from})`)];
   if (from !== k) shown.push(["", `${plural(k - from + 1, unitOf(head))} between`]);
-  else if (row >= 0) shown.push(...patternLines(head, before, after, row, k));
+  else if (rows.length === 2) shown.push(["xᵢ − xⱼ", pairOf(head, rows)]);
+  else if (rows.length) shown.push(...patternLines(head, before, after, rows[0], k));
   else shown.push([`y${raised(k)}`, head.batch ? "all patterns together" : "no single pattern"]);
-  if (Number.isFinite(eta)) shown.push([`η(${k})`, digits(eta)]);
+  const rate = rows.length === 2 ? [`δ(${k})`, `${digits(eta)}; then a is scaled`] : [`η(${k})`, digits(eta)];
+  if (Number.isFinite(eta)) shown.push(rate);
   const told = Number.isFinite(factor) && !(Math.abs(factor - eta) <= SAME * Math.abs(factor));
   if (told) shown.push(["c", `${digits(factor)} in a(${k + 1}) = a(${k}) + c y${raised(k)}`]);
   return [...shown, ...written(head, after, (r) => `a${r}(${k + 1})`)];

@@ -26,6 +26,7 @@ export class Plane {
     [this.below, this.above] = [svgElement(), svgElement()];
     host.prepend(this.regions, this.below, this.dots, this.above);
     this.cursor = null;
+    this.drawn = {}; // what each layer shows
     this.size = { width: host.clientWidth, height: host.clientHeight };
     this.watch = new ResizeObserver(() => this.resize());
     this.watch.observe(host);
@@ -87,16 +88,39 @@ export class Plane {
     if (!width || !this.store.slots[this.index]) return;
     const ratio = window.devicePixelRatio || 1;
     const scene = this.layers(this.store.stepOf(this.store.slots[this.index]), this.store.between, this.index === 0);
-    const ground = sharpened(this.regions, width, height, ratio);
-    paint(ground, scene.regions);
-    paintMap(ground, scene.map);
-    this.below.innerHTML = svgText(scene.under);
+    this.drawGround(scene, width, height, ratio);
+    const under = svgText(scene.under);
+    if (this.isNew("under", [under])) this.below.innerHTML = under;
     const many = scene.points.x.length > MOST_SVG_POINTS;
-    const dots = many || this.manyBefore ? sharpened(this.dots, width, height, ratio) : null;
-    if (many) paintPoints(dots, scene.points, scene.bad, scene.frame, scene.colors, ratio);
-    this.manyBefore = many;
-    const marks = many ? [] : pointShapes(scene.points, scene.bad, scene.frame, scene.colors);
+    this.drawDots(many, scene, width, height, ratio);
+    const rows = many ? [this.store.selected].filter((row) => row >= 0) : undefined;
+    const marks = pointShapes(scene.points, scene.bad, scene.frame, scene.colors, rows);
     this.above.innerHTML = svgText([...marks, ...scene.over]);
+  }
+
+  /** Whether a layer has to be drawn anew: something that it shows is not what it was. */
+  isNew(layer, shown) {
+    const before = this.drawn[layer];
+    this.drawn[layer] = shown;
+    return shown.length !== before?.length || shown.some((part, i) => part !== before[i]);
+  }
+
+  drawGround({ regions, map }, width, height, ratio) {
+    const place = map ? [map.canvas, map.left, map.top, map.width, map.height] : [];
+    if (!this.isNew("ground", [width, height, ratio, svgText(regions), ...place])) return;
+    const ground = sharpened(this.regions, width, height, ratio);
+    paint(ground, regions);
+    paintMap(ground, map);
+  }
+
+  /** The points that are too many for SVG, but for the selected one: what a drag moves is drawn above them. */
+  drawDots(many, { points, bad, frame, colors }, width, height, ratio) {
+    const rest = points.x.map((at, row) => (row === this.store.selected ? null : at));
+    const signs = bad?.map((isWrong, row) => isWrong && rest[row]) ?? [];
+    const shown = many ? [width, height, ratio, colors, frame.box, points.y, ...rest, ...signs] : [];
+    if (!this.isNew("dots", shown)) return;
+    const dots = sharpened(this.dots, width, height, ratio);
+    if (many) paintPoints(dots, { ...points, x: rest }, bad, frame, colors, ratio);
   }
 
   /** The picture as an SVG document. */

@@ -1,8 +1,8 @@
 // Time: play, pause, one step forward or back, rewind, a slider over all corrections, and the status line that tells
 // in words what the present step did.
 
-import { byId, counted, plural } from "./dom.js";
-import { numberOf, unitOf, weightsAt, wrong } from "./machine.js";
+import { byId, counted, plural, write } from "./dom.js";
+import { correctedRows, numberOf, unitOf, weightsAt, wrong } from "./machine.js";
 import { present } from "./state.js";
 
 const SMOOTH = 10; // steps a second up to which the boundary glides from step to step
@@ -17,16 +17,15 @@ function told(store) {
   if (present(store.points).length < 2) return "place points of two classes";
   if (slot.error) return slot.error;
   if (!recording || slot.fresh) return "at work";
-  const { head, steps } = recording;
+  const { head } = recording;
   const step = store.stepOf(slot);
   const atEnd = step === head.n_steps && head.n_steps > 0;
   const seen = wrong(recording, step, weightsAt(recording, step), store.points)?.filter(Boolean).length;
   const bad = head.maps && atEnd ? head.final.errors : seen; // the cells of a map are coarse
   const errors = bad === undefined ? "nothing decided yet" : `${bad} wrong`;
   if (atEnd) return `${errors}. ${head.final.sentence}`;
-  const row = steps[step]?.[1] ?? -1;
-  const own = row >= 0 ? head.points.classes[head.points.y[row]] : "";
-  const made = row >= 0 ? `corrected by row ${row}, class ${own}; ${errors}` : errors;
+  const rows = correctedRows(recording, step).map((row) => `row ${row}, class ${head.points.classes[head.points.y[row]]}`);
+  const made = rows.length ? `corrected by ${rows.join(", and ")}; ${errors}` : errors;
   if (!head.thinned) return made;
   const [k, all] = [step, head.n_steps].map((at) => counted(numberOf(head, at)));
   return `${made}; ${unitOf(head)} ${k} of ${all}, of which ${counted(head.n_steps)} are shown`;
@@ -86,7 +85,7 @@ export function playerView(store) {
   store.on("recording step note points problem", () => {
     const n = store.length;
     if (store.playing && n === 0) stop();
-    play.textContent = store.playing ? "Pause" : "Play";
+    write(play, store.playing ? "Pause" : "Play");
     play.classList.toggle("playing", store.playing);
     play.disabled = n === 0;
     byId("forward").disabled = store.step >= n;
@@ -97,7 +96,7 @@ export function playerView(store) {
     slider.setAttribute("aria-valuetext", `step ${counted(store.step)} of ${counted(n)}`);
     status.setAttribute("aria-live", store.playing ? "off" : "polite"); // nobody wants every step of a film read out
     status.classList.toggle("fault", store.fault);
-    status.textContent = `step ${counted(store.step)} of ${counted(n)} · ${store.note || told(store)}`;
-    byId("size").textContent = plural(store.points.x.length, "point");
+    write(status, `step ${counted(store.step)} of ${counted(n)} · ${store.note || told(store)}`);
+    write(byId("size"), plural(store.points.x.length, "point"));
   });
 }

@@ -4,7 +4,7 @@
 import { ticks, hull, chord, clipped, corners } from "./geometry.js";
 import { MARKERS, circle, faded } from "./look.js";
 import { polyline } from "./render.js";
-import { margin, minus, movement, weightsBefore } from "./machine.js";
+import { correctedRows, margin, minus, movement, weightsBefore } from "./machine.js";
 import { digits } from "./dom.js";
 
 /** @returns {import("./regions.js").Frame} */
@@ -67,11 +67,11 @@ export function boundary(judge, frame, theme, points, level, separated) {
   return [...shapes, ...[b, -b].flatMap((shift) => line(frame, [c + shift, p, q], theme.ink, 1.1, "5 4"))];
 }
 
-/** @param {boolean[] | null} bad */
-export function pointShapes(points, bad, frame, theme) {
-  return points.x.map(([x, y], i) => ({
+/** @param {boolean[] | null} bad @param {number[]} [rows] all of them where none are named */
+export function pointShapes(points, bad, frame, theme, rows = [...points.x.keys()]) {
+  return rows.map((i) => ({
     d: MARKERS[points.y[i]],
-    at: [frame.X(x), frame.Y(y)],
+    at: [frame.X(points.x[i][0]), frame.Y(points.x[i][1])],
     fill: theme.classes[points.y[i]],
     stroke: bad?.[i] ? theme.ink : theme.paper,
     width: bad?.[i] ? 2.4 : 1,
@@ -90,14 +90,14 @@ function arrow([x, y], [dx, dy], color) {
   ];
 }
 
-/** The pattern that the present step corrected, ringed, with an arrow that shows where the boundary moves there. */
-export function correction(recording, step, frame, theme) {
-  const [after, row] = recording.steps[step] ?? [null, -1];
-  const at = row >= 0 ? recording.head.points.x[row] : null;
-  if (!at) return [];
+/** The patterns that the present step corrected, ringed, with arrows that show where the boundary moves there. */
+export const correction = (recording, step, frame, theme) =>
+  correctedRows(recording, step).flatMap((row) => correctionAt(recording.head.points.x[row], recording, step, frame, theme));
+
+function correctionAt(at, recording, step, frame, theme) {
   const here = [frame.X(at[0]), frame.Y(at[1])];
   const ring = { d: circle(11), at: here, stroke: theme.accent, width: 2.4 };
-  const moved = movement(recording.head, weightsBefore(recording, step), after, at);
+  const moved = movement(recording.head, weightsBefore(recording, step), recording.steps[step][0], at);
   if (!moved) return [ring];
   const pixels = [frame.X(at[0] + moved[0]) - here[0], frame.Y(at[1] + moved[1]) - here[1]];
   const length = Math.hypot(...pixels);

@@ -2,8 +2,8 @@
 // of change it draws; changes are gathered and every view concerned is drawn once in the next animation frame.
 
 /** @typedef {{x: [number, number][], y: number[], classes: string[], features: string[]}} Points */
-/** @typedef {[number[] | null, number, number | null, number[] | null, number | null]} Step  weights, pattern corrected,
- *   η(k), weights just before where that is not the step before, factor c of a(k+1) = a(k) + c yᵏ */
+/** @typedef {[number[] | null, number | [number, number], number | null, number[] | null, number | null]} Step  weights,
+ *   pattern corrected or a pair of them, η(k), weights just before where that is not the step before, factor c of a(k+1) = a(k) + c yᵏ */
 /** @typedef {{head: Object, steps: Step[]}} Recording */
 /** @typedef {{procedure: string, parameters: Object, recording: Recording | null, busy: boolean, fresh: boolean,
  *   error: string, parameter: string | null}} Slot */
@@ -173,5 +173,10 @@ export class Store {
   }
 }
 
-/** The classes that have points, by index. @param {Points} points */
-export const present = (points) => [...new Set(points.y)].sort((a, b) => a - b);
+const found = new WeakMap();
+
+/** The classes that have points, by index; found once for an array, which a drag leaves as it is. @param {Points} points */
+export function present({ y }) {
+  if (!found.has(y)) found.set(y, [...new Set(y)].sort((a, b) => a - b));
+  return found.get(y);
+}

@@ -6,7 +6,9 @@ import shutil
 from importlib import import_module
 from pathlib import Path
 
+from docutils import nodes
 from docutils.parsers.rst.states import Inliner
+from docutils.utils.math.latex2mathml import tex2mathml
 
 import discriminant
 
@@ -17,10 +19,31 @@ author = "The discriminant developers"
 copyright = "2026, The discriminant developers"
 version = release = discriminant.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
 exclude_patterns = ["_build"]
-html_theme = "alabaster"
-html_theme_options = {"description": "Linear discriminant functions", "page_width": "1060px"}
+html_theme = "pydata_sphinx_theme"
+html_title = "discriminant"
+html_static_path = ["_static"]
+html_css_files = ["discriminant.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "logo": {"text": "discriminant"},
+    "github_url": "https://github.com/discriminant/discriminant",
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_math_renderer = "mathml"
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 autosummary_generate = False
 numpydoc_show_class_members = False
@@ -57,21 +80,25 @@ def heading(text: str, line: str = "=") -> str:
     return f"{text}\n{line * len(text)}\n"
 
 
-def entries(module: str, names: list[str]) -> str:
-    """A summary table, then the full description of each name."""
+def contents(module: str, names: list[str]) -> str:
+    """A summary table of names, each of which has a page of its own."""
     table = "\n".join(f"   {name}" for name in names)
-    parts = [f".. currentmodule:: {module}\n\n.. autosummary::\n\n{table}\n"]
-    for name in names:
-        if inspect.isclass(getattr(import_module(module), name)):
-            directive = f".. autoclass:: {name}\n   :members:\n   :inherited-members:"
-        else:
-            directive = f".. autofunction:: {name}"
-        parts.append(f"{heading(name, '-')}\n{directive}\n")
-    return "\n".join(parts)
+    listed = "\n".join(f"   names/{module}.{name}" for name in names)
+    return (
+        f".. currentmodule:: {module}\n\n.. autosummary::\n\n{table}\n\n"
+        f".. toctree::\n   :hidden:\n\n{listed}\n"
+    )
+
+
+def description(module: str, name: str) -> str:
+    """The page of a name."""
+    is_class = inspect.isclass(getattr(import_module(module), name))
+    directive = f".. autoclass:: {name}\n   :members:\n   :inherited-members:" if is_class else f".. autofunction:: {name}"
+    return f"{heading(name)}\n.. currentmodule:: {module}\n\n{directive}\n"
 
 
 def reference() -> dict[str, str]:
-    """Page name → text: one page for each chapter, one for each public module."""
+    """Page name → text: one page for each chapter, each public module, and each public name."""
     chapter_of = {module: title for title, modules in CHAPTERS.items() for module in modules}
     names: dict[str, list[str]] = {title: [] for title in CHAPTERS}
     pages = {}
@@ -79,11 +106,13 @@ def reference() -> dict[str, str]:
         thing = getattr(discriminant, name)
         if inspect.ismodule(thing):
             path = f"discriminant.{name}"
-            pages[path] = f"{heading(path)}\n.. automodule:: {path}\n\n{entries(path, thing.__all__)}"
+            pages[path] = f"{heading(path)}\n.. automodule:: {path}\n\n{contents(path, thing.__all__)}"
+            pages |= {f"names/{path}.{each}": description(path, each) for each in thing.__all__}
         elif name != "__version__":
             names[chapter_of[thing.__module__.split(".")[1]]].append(name)  # KeyError: add the room to CHAPTERS
+            pages[f"names/discriminant.{name}"] = description("discriminant", name)
     chapters = {
-        f"{number:02} {title}".lower().replace(" ", "-"): f"{heading(title)}\n{entries('discriminant', names[title])}"
+        f"{number:02} {title}".lower().replace(" ", "-"): f"{heading(title)}\n{contents('discriminant', names[title])}"
         for number, title in enumerate(CHAPTERS, 1)
         if names[title]
     }
@@ -92,7 +121,7 @@ def reference() -> dict[str, str]:
 
 api = Path(__file__).parent / "api"
 shutil.rmtree(api, ignore_errors=True)
-api.mkdir()
+(api / "names").mkdir(parents=True)
 for page, text in reference().items():
     (api / f"{page}.rst").write_text(text, encoding="utf-8")
 
@@ -103,6 +132,14 @@ def is_foreign(app, what, name, member, *rest):
     return None if str(getattr(function, "__module__", "")).startswith("discriminant") else True
 
 
+def as_mathml(visitor, node):
+    """A formula as MathML, which browsers draw by themselves, without a script from elsewhere."""
+    block = isinstance(node, nodes.math_block)
+    formula = tex2mathml(node.astext(), as_block=block)
+    visitor.body.append(f'<div class="formula">{formula}</div>' if block else formula)
+    raise nodes.SkipNode
+
+
 def plain(inliner, match, lineno):
     """Leave the text as it is."""
     return match.string[: match.end()], [], match.string[match.end() :], []
@@ -110,5 +147,6 @@ def plain(inliner, match, lineno):
 
 def setup(app):
     app.connect("autodoc-skip-member", is_foreign)
+    app.add_html_math_renderer("mathml", (as_mathml, None), (as_mathml, None))
     # In these pages |b| is a modulus and coef_ an attribute, not a substitution and a link.
     Inliner.dispatch = Inliner.dispatch | {"|": plain, "_": plain}

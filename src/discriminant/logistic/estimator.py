@@ -5,8 +5,8 @@
 
 Log loss, the negative logarithm of the likelihood, has one minimum (``likelihood.py``, ``newton.py``); w₀ is never
 penalized. Without a penalty the minimum is finite unless a plane has no row on the wrong side (``infinity.py``);
-Firth's penalty makes it finite always (``firth.py``). Squared loss is what the source derives, by gradient descent
-(``squared_loss.py``); it is not convex, and never penalized.
+Firth's penalty makes it finite where the columns are independent (``firth.py``). Squared loss is what the source
+derives, by gradient descent (``squared_loss.py``); it is not convex, and never penalized.
 
 Sources: *Machine Learning: Theory and Practice*, ch. 8, §8.5, Example 14; Albert and Anderson, Biometrika 71 (1984);
 Firth, Biometrika 80 (1993).

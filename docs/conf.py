@@ -84,16 +84,15 @@ def contents(module: str, names: list[str]) -> str:
     """A summary table of names, each of which has a page of its own."""
     table = "\n".join(f"   {name}" for name in names)
     listed = "\n".join(f"   names/{module}.{name}" for name in names)
-    return (
-        f".. currentmodule:: {module}\n\n.. autosummary::\n\n{table}\n\n"
-        f".. toctree::\n   :hidden:\n\n{listed}\n"
-    )
+    return f".. currentmodule:: {module}\n\n.. autosummary::\n\n{table}\n\n.. toctree::\n   :hidden:\n\n{listed}\n"
 
 
 def description(module: str, name: str) -> str:
     """The page of a name."""
     is_class = inspect.isclass(getattr(import_module(module), name))
-    directive = f".. autoclass:: {name}\n   :members:\n   :inherited-members:" if is_class else f".. autofunction:: {name}"
+    directive = (
+        f".. autoclass:: {name}\n   :members:\n   :inherited-members:" if is_class else f".. autofunction:: {name}"
+    )
     return f"{heading(name)}\n.. currentmodule:: {module}\n\n{directive}\n"
 
 

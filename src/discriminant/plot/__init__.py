@@ -7,6 +7,7 @@ Okabe and Ito, which the color-blind can tell apart; classes also differ by thei
 - ``regions``, ``curves``, ``histograms``; ``page``: all of them; ``_style``: colors and markers; ``_plain``: the words
   of the page, ``_tables``: its tables. ``replays``: one file that replays a run; ``recording``: the run as data, made
   of ``_course``: its steps, ``_maps``: its regions, ``_source``: its Python; ``verdicts``: separability for a page.
+  ``traces``: the corrections of a run as a table.
 
 Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
 
@@ -21,5 +22,6 @@ from .histograms import margins
 from .page import report
 from .regions import boundary
 from .replays import replay
+from .traces import Trace, trace
 
-__all__ = ["boundary", "convergence", "margins", "replay", "report"]
+__all__ = ["boundary", "convergence", "margins", "replay", "report", "Trace", "trace"]

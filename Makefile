@@ -16,7 +16,7 @@ help:     ## list the targets
 install: $(STAMP)  ## set up .venv with all extras and the developer tools
 
 demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print one comparison
-	@$(BIN)/discriminant warm-up --forms dense64
+	@$(BIN)/discriminant warm-up --forms dense64 --sizes small
 	@$(BIN)/python examples/demo.py
 
 TESTS = $(BIN)/python -m pytest -q -n 2 --dist loadgroup

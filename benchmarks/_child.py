@@ -35,12 +35,19 @@ def _peak() -> int:
     return 1024 * int(size)
 
 
+def environment(cache: str | Path | None = None) -> dict[str, str]:
+    """That of this process, with a directory for compiled code if one is given; byte code is kept, as a user's is."""
+    env = os.environ | ({"NUMBA_CACHE_DIR": str(cache)} if cache else {})
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
+    return env
+
+
 def run(code: str, cache: str | Path | None = None, seconds: float | None = None) -> tuple[str, str]:
     """What ``code`` prints in a new Python, and why it ended early: ``time`` after so many seconds, or its last words.
 
     It gets its own directory for compiled code if one is given.
     """
-    env = os.environ | ({"NUMBA_CACHE_DIR": str(cache)} if cache else {})
+    env = environment(cache)
     command = [sys.executable, "-W", "ignore", "-c", code]
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=seconds)

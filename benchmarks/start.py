@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import compileall
 import resource
 import subprocess
 import sys
@@ -16,7 +16,7 @@ import numpy as np
 import discriminant
 
 from ._case import Outcome, Reading, case
-from ._child import numbers
+from ._child import environment, numbers
 
 CLOCK = """
 import time
@@ -100,6 +100,7 @@ def waited(name: str, wall: float, cpu: float, limit: float, audit: str) -> Read
 
 @case("S1", "first and second fit of every estimator, each in a new process, scikit-learn's import aside")
 def fits(quick: bool) -> Iterator[Outcome]:
+    make_byte_code()
     kinds = [kind for kinds in discriminant._PROCEDURES.values() for kind in kinds]
     for kind in ["LeastSquares"] if quick else kinds:
         code = CLOCK + ESTIMATOR.format(name=kind, dtype="float" if kind.endswith("Regressor") else "int")
@@ -113,6 +114,7 @@ def fits(quick: bool) -> Iterator[Outcome]:
 
 @case("S2", "commands, each in a new process, with an empty cache and with a warm one")
 def commands(quick: bool) -> Iterator[Outcome]:
+    make_byte_code()
     for line, limits in list(COMMANDS.items())[: 1 if quick else None]:
         with tempfile.TemporaryDirectory() as cache:
             for state, limit in zip(("cold", "warm"), limits, strict=True):
@@ -120,12 +122,19 @@ def commands(quick: bool) -> Iterator[Outcome]:
                 yield waited(f"discriminant {line}, {state}", wall, cpu, limit, f"exit code {code}")
 
 
+def make_byte_code() -> None:
+    """As pip does when it installs a package."""
+    for folder in discriminant.__path__:
+        compileall.compile_dir(folder, quiet=1)
+
+
 def command(line: str, cache: str) -> tuple[float, float, int]:
     """Seconds by the wall and of the processor, and the exit code, of a command and all processes that it starts."""
     arguments = [sys.executable, "-m", "discriminant", *line.split()]
     before, begin = _processor(), time.perf_counter()
-    env = os.environ | {"NUMBA_CACHE_DIR": cache}
-    done = subprocess.run(arguments, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        arguments, env=environment(cache), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     taken = time.perf_counter() - begin, _processor() - before
     if done.returncode not in (0, 3, 4):  # check: quasi, overlap
         raise RuntimeError(f"discriminant {line} failed:\n{done.stderr}")

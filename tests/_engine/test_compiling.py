@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import importlib
 import itertools
 import pickle
@@ -14,6 +15,8 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
+from numba.core.compiler import CompilerBase
 from sklearn.utils.validation import has_fit_parameter
 
 import discriminant
@@ -38,6 +41,54 @@ def _both(x: Any) -> Any:
 def test_rules_of_one_signature_stay_apart() -> None:
     """A part is known to numba by an object of its own, also where it calls another part."""
     assert _both(1.0) == (_one_more(1.0), _two_more(1.0)) == (2, 3)
+
+
+@inlined
+def _least(x: Any) -> Any:
+    return min(x, 0.0)
+
+
+@inlined
+def _least_of_parts(x: Any) -> Any:
+    return _least(x) + _least(-x)
+
+
+@compiled
+def _least_of_all(x: Any) -> Any:
+    return _least(x) + _least_of_parts(x) + min(x, 1.0)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
+    """Which functions numba compiles, and whether Python looks for garbage meanwhile."""
+    made, compile_extra = list[tuple[str, bool]](), CompilerBase.compile_extra
+
+    def watched(self: Any, function: Any) -> Any:
+        made.append((function.__name__, gc.isenabled()))
+        return compile_extra(self, function)
+
+    monkeypatch.setattr(CompilerBase, "compile_extra", watched)
+    monkeypatch.setattr(_least_of_all, "_cache", NullCache(), raising=False)
+    return made
+
+
+def test_a_rule_is_compiled_once_whoever_calls_it(made: list[tuple[str, bool]]) -> None:
+    """The pass, or another part of it; and so are numba's own functions."""
+    assert _least_of_all(2.0) == -1
+    assert sorted(name for name, _ in made) == ["_least", "_least_of_all", "_least_of_parts", "impl"]
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_no_garbage_is_looked_for_while_something_is_compiled(wanted: bool, made: list[tuple[str, bool]]) -> None:
+    """And afterwards it is, if it was before."""
+    try:
+        gc.enable() if wanted else gc.disable()
+        assert _least_of_all(np.float32(2) if wanted else 2) == -1
+        assert gc.isenabled() is wanted
+    finally:
+        gc.enable()
+    assert made
+    assert not any(collects for _, collects in made)
 
 
 @compiled

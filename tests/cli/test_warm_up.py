@@ -24,12 +24,12 @@ def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_it_says_what_it_did(inside: Callable[..., Any], tasks: list[Any], tmp_path: Path) -> None:
-    done = inside("warm-up", "--forms", "dense64,csr32", "--jobs", "3")
+    done = inside("warm-up", "--forms", "dense64,csr32", "--sizes", "small", "--jobs", "3")
     assert (done.code, done.err) == (0, "")
     assert done.out == f"Nothing to compile: all passes are kept in {tmp_path / 'discriminant'}.\n"
     ((given, jobs),) = tasks
     assert jobs == 3
-    assert {form for _, form in given} == {"dense64", "csr32"}
+    assert {(form, size) for _, form, size in given} == {("dense64", "small"), ("csr32", "small")}
     assert inside("warm-up", "--json").json["compiled"] == 0
 
 

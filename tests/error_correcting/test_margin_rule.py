@@ -11,7 +11,7 @@ from sklearn.model_selection import cross_val_score
 
 from discriminant import Adatron, MinOver, NotConvergedWarning, Status, datasets, io, mercer, separability
 from discriminant.error_correcting.adatron import Adapt
-from discriminant.error_correcting.hulls import Best, Hulls, look_once
+from discriminant.error_correcting.hulls import Best, Found, Hulls, answer
 from discriminant.error_correcting.margin_rule import Limits, _updates
 from discriminant.error_correcting.minover import Learn
 
@@ -232,13 +232,13 @@ def test_the_compiled_pass_is_plain_python(rule, storage, rng):
         X, place = X @ X.T, np.arange(12)
     X.flags.writeable = storage == "kernel"  # as in a fit, whose machine code is there
     size, ends = X.shape[1] + (storage == "dense"), []
-    for call, view in ((_updates, look_once), (_updates.py_func, look_once.py_func)):
+    for call in (_updates, _updates.py_func):
         alpha, v, f, u = np.zeros(12), np.zeros(size), np.zeros(12), np.zeros(size)
         log, row = np.zeros((8, 5)), np.zeros(1 + X.shape[1])
         best = Best(np.array([np.inf, -np.inf]), np.zeros(12), np.zeros(size))
         hulls = Hulls(X, labels, alpha, v, f)
-        out = call(rule, place, hulls, u, best, Limits(1e-9, 1e-9), 0.0, log)
-        ends.append((out, alpha, v, *best, log, np.array(view(place, hulls, row)), row))
+        *out, found = call(rule, place, hulls, u, best, Limits(1e-9, 1e-9), 0.0, log)
+        ends.append((out, found, alpha, v, *best, log, answer(Found(*found), place, hulls, row), row))
     for compiled, plain in zip(*ends, strict=True):
         np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
 

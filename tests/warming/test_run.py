@@ -26,9 +26,10 @@ for module in pkgutil.walk_packages(discriminant.__path__, "discriminant."):
         importlib.import_module(module.name)
 passes = [each for each in gc.get_objects() if isinstance(each, Pass)]
 passes = [each for each in passes if each.py_func.__module__.startswith("discriminant.")]
-for name in fits.names():
-    for form in {forms}:
-        fits.run(name, form)
+for size in fits.SIZES:
+    for name in fits.names(size):
+        for form in {forms}:
+            fits.run(name, form, size)
 inner = {{name for each in passes for name in each.py_func.__code__.co_names}}
 left = [each.py_func for each in passes if not each.signatures and each.py_func.__name__ not in inner]
 print(len(passes), *(f"{{each.__module__}}.{{each.__name__}}" for each in left))
@@ -71,7 +72,7 @@ def test_a_second_warm_up_has_nothing_to_do(tmp_path: Path, monkeypatch: pytest.
     room.mkdir(parents=True)
     (room / "pass.nbc").touch()
     assert str(warm_up()).startswith(f"Nothing to compile: all passes are kept in {tmp_path}")
-    assert started == [4 * len(fits.names())]
+    assert started == [4 * (len(fits.names("small")) + len(fits.names("large")))]
     warm_up()
     assert len(started) == 1
     (room / "pass.nbc").unlink()
@@ -86,6 +87,8 @@ def test_what_was_done_is_told_in_a_sentence() -> None:
 def test_bad_names_and_missing_folders_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="methods='Percepton' must be names of what can be compiled"):
         warm_up(["Percepton"])
+    with pytest.raises(ValueError, match="sizes='huge' must be names of what can be compiled; give some of large"):
+        warm_up(sizes=["huge"])
     monkeypatch.setattr(run, "kept_in", lambda: None)
     with pytest.raises(OSError, match="set NUMBA_CACHE_DIR"):
         warm_up()
@@ -93,14 +96,14 @@ def test_bad_names_and_missing_folders_are_refused(monkeypatch: pytest.MonkeyPat
 
 def test_a_worker_that_fails_is_told() -> None:
     with pytest.raises(RuntimeError, match=r"failed at Nobody \(dense64\): AttributeError"):
-        run._do([("Nobody", "dense64")], 1, False)
+        run._do([("Nobody", "dense64", "small")], 1, False)
 
 
 def test_tasks_are_handed_out_once_each_worker_with_a_form_of_its_own() -> None:
-    tasks = [(name, form) for form in fits.FORMS for name in ("A", "B")]
+    tasks = [(name, form, "small") for form in fits.FORMS for name in ("A", "B")]
     queue = run._Queue(tasks)
     taken = [queue.take(worker) for worker in (0, 1, 0, 1, 1, 0, 0, 0)]
-    assert taken[:2] == [("A", "dense64"), ("A", "dense32")]
+    assert taken[:2] == [("A", "dense64", "small"), ("A", "dense32", "small")]
     assert sorted(taken) == sorted(tasks)
     assert queue.take(0) is None
 

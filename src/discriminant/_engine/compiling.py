@@ -17,6 +17,8 @@ from .._guards.state import F
 
 # Without reassociation a dot product stays scalar; nnan and ninf would break the test for finite data.
 FASTMATH = {"reassoc", "contract", "nsz"}
+# The same for passes and what they call: numba compiles a function anew for callers with other options.
+OPTIONS: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, "no_cpython_wrapper": False}
 
 _rules: list[tuple[Any, Any]] = []  # of which numba does not know yet
 _making = RLock()
@@ -42,9 +44,9 @@ class Pass:
         compiler: Any = njit  # its types know not all options
         with _making:
             _register()
-            options: Any = {"nogil": True, "fastmath": self._fastmath, "no_cfunc_wrapper": True, "inline": self._inline}
-            made: Any = compiler(**options)(self.py_func)
-            if self._inline == "never" and hasattr(made, "enable_caching"):
+            inlined = {} if self._inline == "never" else {"inline": self._inline}
+            made: Any = compiler(fastmath=self._fastmath, **OPTIONS, **inlined)(self.py_func)
+            if not inlined and hasattr(made, "enable_caching"):
                 made._cache = place(self.py_func)
         return made
 
@@ -84,7 +86,7 @@ def _register() -> None:
 
     from .parts import PartCompiler
 
-    options: Any = {"fastmath": FASTMATH, "forceinline": True, "no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+    options: Any = {"fastmath": FASTMATH, "pipeline_class": PartCompiler, **OPTIONS}
     while _rules:
         function, choose = _rules.pop(0)
         overload(function, jit_options=options, strict=False)(choose)

@@ -43,7 +43,7 @@ class _PartLowering(NativeLowering):
     _name = "discriminant_part_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        state.flags.no_compile = True
+        state.flags.no_compile = state.flags.no_cpython_wrapper = state.flags.forceinline = True
         state.library = _Part(state.targetctx.codegen(), state.func_id.func_qualname)
         super().run_pass(state)
         made = state["cr"]

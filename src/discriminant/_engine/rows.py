@@ -115,8 +115,8 @@ def _csr_sqnorm(X: Any, i: int) -> Any:
     return total
 
 
-def _dense_length(X: Any, i: int) -> int:
-    return int(X.shape[1])
+def _dense_length(X: Any, i: int) -> Any:
+    return X.shape[1]
 
 
 def _csr_length(X: Any, i: int) -> int:

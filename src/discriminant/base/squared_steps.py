@@ -58,8 +58,9 @@ def _look(Y: Any, w: Any, a: Any, b: Any, e: Any) -> Any:
         e[i] = g - b[i]
         value += w[i] * e[i] * e[i]
         errors += g <= 0
-        highest, lowest = max(highest, e[i]), min(lowest, e[i])
-    return value, errors, highest, max(highest, -lowest)
+        highest = e[i] if e[i] > highest else highest
+        lowest = e[i] if e[i] < lowest else lowest
+    return value, errors, highest, highest if highest > -lowest else -lowest
 
 
 @inlined
@@ -68,7 +69,7 @@ def _direct(Y: Any, w: Any, T: Any, e: Any, turning: float, v: Any, s: Any) -> N
     for j in range(s.size):
         v[j], s[j] = 0.0, 0.0
     for i in range(e.size):
-        pull = w[i] * (2 * turning * max(e[i], 0.0) - e[i])
+        pull = w[i] * (2 * turning * e[i] - e[i] if e[i] > 0 else -e[i])
         for j in range(v.size):
             v[j] += pull * Y[i, j]
     for m in range(T.shape[1]):
@@ -110,7 +111,7 @@ def _counts(steps: Any, rate: float, s: Any, a: Any) -> Any:
         square += s[j] * s[j]
         reach += a[j] * a[j]
     square *= rate * rate
-    return steps.short * steps.short * max(1.0, reach) < square < np.inf
+    return steps.short * steps.short * (reach if reach > 1 else 1.0) < square < np.inf
 
 
 @compiled
@@ -142,7 +143,7 @@ def squared_steps(Y: Any, w: Any, total: Any, T: Any, a: Any, b: Any, steps: Any
             a[j] += rate * s[j]
             moved |= a[j] != a_before[j]
         for i in range(b.size):
-            b[i] += 2 * steps.raising * max(e[i], 0.0)
+            b[i] += 2 * steps.raising * (e[i] if e[i] > 0 else 0.0)
         table[k, 0], table[k, 1], table[k, 2], table[k, 3] = errors, value, rate, moved
     return len(table)
 

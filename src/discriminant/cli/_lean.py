@@ -1,8 +1,10 @@
-"""scikit-learn without pandas and scipy.stats, which take half the time of its import and which no command uses.
+"""SciPy and scikit-learn without what takes half the time of their import and which no command uses.
 
-It imports pandas for nothing, and of scipy.stats a few functions that only others call.  So while it is imported, and
-in a process that is this command's alone, pandas is not to be found, and a stand-in gives functions that load the real
-scipy.stats when they are called.  Afterwards both are as they were: whoever imports them gets them.
+scikit-learn imports pandas for nothing, and of scipy.stats a few functions that only others call.  So while it is
+imported, and in a process that is this command's alone, pandas is not to be found, and a stand-in gives functions that
+load the real scipy.stats when they are called.  Afterwards both are as they were: whoever imports them gets them.  The
+same holds for NumPy's translator of Fortran, which both import because they copy all names of NumPy.  And SciPy takes
+the docstrings of its functions apart to add a note to each: here they stay as they are.
 
 Tests: ``tests/cli/test_command.py``.
 """
@@ -10,12 +12,13 @@ Tests: ``tests/cli/test_command.py``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-STATISTICS, FRAMES = "scipy.stats", "pandas"
+STATISTICS, FRAMES, ARRAYS = "scipy.stats", "pandas", "scipy._lib._array_api"
 
 
 class _StandIn(ModuleType):
@@ -38,15 +41,54 @@ def _remove(name: str, stand_in: ModuleType | None) -> None:
         sys.modules.pop(name, None)
 
 
+class _PlainDoc(dict[str, list[str]]):
+    """The docstring of a function, in place of SciPy's class that takes it apart."""
+
+    def __init__(self, function: Any) -> None:
+        self.text = function.__doc__
+
+    def __missing__(self, section: str) -> list[str]:
+        return []
+
+    def __str__(self) -> str:
+        return f"\n{self.text}"  # SciPy drops the first line
+
+
+@contextmanager
+def _without_fortran() -> Iterator[None]:
+    """NumPy finds ``numpy.f2py`` when it is first asked for; here it is asked for nothing."""
+    numpy: Any = import_module("numpy")
+    ours = "f2py" not in vars(numpy)
+    if ours:
+        numpy.f2py = None
+    try:
+        yield
+    finally:
+        if ours and numpy.f2py is None:
+            del numpy.f2py
+
+
+def import_scipy() -> None:
+    """Import what all of SciPy begins with; nothing where it has been done."""
+    if ARRAYS in sys.modules:
+        return
+    with _without_fortran(), suppress(ImportError):  # another version may have no such module
+        arrays: Any = import_module(ARRAYS)
+        if hasattr(arrays, "FunctionDoc"):
+            arrays.FunctionDoc = _PlainDoc
+
+
 def import_sklearn(*more: str) -> None:
     """Import what every procedure needs of scikit-learn, and more of its modules; nothing where it has been done."""
     if {"sklearn", STATISTICS, FRAMES} & set(sys.modules):
         return
+    import_scipy()
     hidden: dict[str, Any] = {STATISTICS: _StandIn(STATISTICS), FRAMES: None}  # None: there is no such module
     sys.modules.update(hidden)
     try:
-        for name in ("sklearn.callback", *more):
-            import_module(name)
+        with _without_fortran():
+            for name in ("sklearn.callback", *more):
+                import_module(name)
     finally:
         for name, stand_in in hidden.items():
             _remove(name, stand_in)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
-from ._lean import import_sklearn
+from ._lean import import_scipy, import_sklearn
 from ._methods import REGRESSORS, find
 from ._options import File, Rows, Training, WeightedRows, names
 from ._output import progress, say, warn
@@ -126,6 +126,7 @@ def learnable(
     Features are standardized where the user says so, or where they are to be ``scaled`` unless the user says otherwise;
     ``training`` tells the rows to learn that from.
     """
+    import_scipy()
     from ..io import Recipe
     from ..io._columns import is_sparse
 

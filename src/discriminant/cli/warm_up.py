@@ -15,6 +15,9 @@ def warm_up(
         str | None,
         typer.Option("--forms", metavar="NAMES", help="Some of dense64, dense32, csr64, csr32; by default all."),
     ] = None,
+    sizes: Annotated[
+        str | None, typer.Option("--sizes", metavar="NAMES", help="Tables that are small or large; by default both.")
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes; by default one on each core.")
     ] = None,
@@ -27,7 +30,7 @@ def warm_up(
     """
     from .. import warm_up as compile_all
 
-    done = compile_all(forms=names(forms), n_jobs=jobs, progress=watched())
+    done = compile_all(forms=names(forms), sizes=names(sizes), n_jobs=jobs, progress=watched())
     if json:
         return echo_json("warm-up", {"compiled": done.compiled, "seconds": done.seconds, "folder": str(done.folder)})
     echo(f"{done}.")

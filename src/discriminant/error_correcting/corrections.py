@@ -67,7 +67,7 @@ class ErrorCorrectingRule(Changing):
         self.notes: list[str] = []
         self.inseparable = False
         self._etas, self._first = np.empty(0, A.dtype), 1
-        self._cycle = np.empty(0, np.uint32)
+        self._cycle, self._units = np.empty(0, np.uint32), np.empty(0, A.dtype)
 
     @property
     def answer(self) -> Array:
@@ -143,24 +143,26 @@ class ErrorCorrectingRule(Changing):
 
     def gather(self, problem: Problem, watch: Watch) -> tuple[PassTotals, Array]:
         """Sum the corrections of all violators in one pass, without making them."""
-        total, totals = np.zeros_like(self.A), NOTHING
+        total, totals = self.A, NOTHING
         for start, stop in watch.chunks(problem.n_rows, problem.work):
             for sums, met in self._added(problem, start, stop):
                 if not met.finite:
                     raise problem.refuse()
-                total += sums
-                totals = totals.plus(met)
+                total, totals = (sums, met) if totals is NOTHING else (total + sums, totals.plus(met))
         self.schedule.observe(errors=totals.errors)
         return totals, total
 
     def _added(self, problem: Problem, start: int, stop: int) -> list[tuple[Array, PassTotals]]:
         """Sum the corrections of some rows; threads share a long run, whose parts do not depend on their number."""
         parts = PARTS if problem.work * (stop - start) >= LONG * problem.n_rows else 1
-        order, units = self.order(problem.n_rows), np.ones(stop - start, self.A.dtype)
+        order, n = self.order(problem.n_rows), stop - start
+        if self._units.size < n:
+            self._units = np.ones(n, self.A.dtype)
+        units = self._units[:n]
 
         def add(k: int) -> tuple[Array, PassTotals]:
             first, end = (start + (stop - start) * each // parts for each in (k, k + 1))
-            sums = np.zeros_like(self.A)
+            sums = np.zeros(self.A.shape, self.A.dtype)
             return sums, self.visit_all(problem, order[first:end], units, sums)
 
         return [add(0)] if parts == 1 else Workers().each(add, parts)

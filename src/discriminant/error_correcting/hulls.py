@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.path import copy_into
-from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .._engine.rows import Rows, finite, inlined, row_axpy, row_dot
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64] | None
@@ -61,10 +61,9 @@ class Best(NamedTuple):
 
 
 class PlaneFound(NamedTuple):
-    """Errors, whether all is finite, the margin, what no margin exceeds, and what the answer is divided by."""
+    """Errors, the margin, what no margin exceeds, and what the answer is divided by."""
 
     errors: int
-    finite: bool
     margin: float
     upper: float
     size: float
@@ -127,26 +126,20 @@ def bounds_of(found: Found, f: Vector) -> Any:
     return (f[found.plus] - f[found.minus]) / 2 / length, length / (2 * found.mass)
 
 
-@inlined
-def plane(found: Found, f: Vector) -> Any:
-    """The threshold w₀ and the number by which all is divided: the smallest z g(x) if positive, else ‖w‖."""
-    w0, kappa = -(f[found.plus] + f[found.minus]) / 2, (f[found.plus] - f[found.minus]) / 2
-    if kappa > 0:
-        return w0, kappa
-    return w0, (math.sqrt(found.square) if found.square > 0 else 1.0)
+def answer(found: Found, place: Places, hulls: Hulls, row: NDArray[Any]) -> PlaneFound:
+    """Set ``row`` to the plane that was found: (w₀, w), or (w₀, α z) with a kernel.
 
-
-@inlined
-def write(found: Found, place: Places, hulls: Hulls, row: Any) -> None:
-    """Set ``row`` to the answer of the moment: (w₀, w), or (w₀, α z) with a kernel."""
+    All is divided by the smallest z g(x) if it is positive, else by ‖w‖.
+    """
     _, labels, alpha, v, f = hulls
-    w0, size = plane(found, f)
-    row[0] = w0 / size
-    for t in range(1, row.size):
-        if place is None:
-            row[t] = v[t] / size
-        else:
-            row[t] = (alpha[t - 1] if labels[t - 1] == 1 else -alpha[t - 1]) / size
+    with np.errstate(all="ignore"):
+        margin, upper = bounds_of(found, f)
+        w0, size = -(f[found.plus] + f[found.minus]) / 2, (f[found.plus] - f[found.minus]) / 2
+        if not size > 0:
+            size = math.sqrt(found.square) if found.square > 0 else 1.0
+        row[0] = w0 / size
+        row[1:] = (v[1:] if place is None else np.where(labels == 1, alpha, -alpha)) / size
+    return PlaneFound(found.errors, margin, upper, size)
 
 
 @inlined
@@ -156,14 +149,3 @@ def keep(found: Found, margin: Any, hulls: Hulls, best: Best) -> None:
         best.rank[0], best.rank[1] = found.errors, margin
         copy_into(hulls.alpha, best.alpha)
         copy_into(hulls.v, best.v)
-
-
-@compiled
-def look_once(place: Places, hulls: Hulls, row: NDArray[Any]) -> Any:
-    """Look at the plane of the moment; the answer goes to ``row``."""
-    found = look(place, hulls)
-    if not found.finite:
-        return 0, False, 0.0, 0.0, 1.0
-    write(found, place, hulls, row)
-    margin, upper = bounds_of(found, hulls.f)
-    return found.errors, True, margin, upper, plane(found, hulls.f)[1]

@@ -87,7 +87,7 @@ def _epoch(visits: Visits, place: Order, A: Array, F: Array, b: Any, bias: Any) 
         if margin <= b and t >= place.size:
             return t, corrections, errors, criterion, lowest, True
         errors += margin <= 0
-        lowest = min(lowest, margin)
+        lowest = margin if margin < lowest else lowest
         if margin <= b:
             step = etas[corrections] * weight[i] if weight.size else etas[corrections]
             if A.shape[0] == 1:

@@ -45,9 +45,10 @@ from ..base.classifier import LinearClassifier, exempt
 from ..base.inherited_docs import estimator
 from ..solution import Epoch, Findings, Solution, Status, numbered
 from .gram import KernelClassifier, KernelProblem, is_precomputed
-from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, bounds_of, difference, keep, look, look_once
+from .hulls import Best, Found, Hulls, Places, PlaneFound, Vector, answer, bounds_of, difference, keep, look
 
 BATCH = 4096  # updates of one compiled call, at the most
+NO_UPDATES = np.empty((0, 3))  # a call that only looks
 
 ERRORS = "The plane leaves errors: there is no margin to be a part of, and gap_ is infinite."
 
@@ -89,9 +90,12 @@ class Limits(NamedTuple):
 def _updates(
     rule: Any, place: Places, hulls: Hulls, u: Vector, best: Best, limits: Limits, span: float, log: Vector
 ) -> Any:
-    """Make as many updates as the log has rows, each followed by a look; it takes errors, margin, step, i and j."""
+    """Make as many updates as the log has rows, each followed by a look; it takes errors, margin, step, i and j.
+
+    Returns how many were made, why no more, the last two patterns, the largest ‖xᵢ − xⱼ‖², and what was last found.
+    """
     X, labels, alpha, v, f = hulls
-    i, j, step = 0, 0, 0.0
+    i, j, step, end = 0, 0, 0.0, MORE
     for k in range(log.shape[0] + 1):
         found = look(place, hulls)  # at one place: a second one would be compiled again
         if k > 0:
@@ -100,29 +104,34 @@ def _updates(
             log[k - 1, 3], log[k - 1, 4] = i, j
             keep(found, margin, hulls, best)
             if margin > 0 and upper - margin <= limits.tol * margin:
-                return k, MET, i, j, span
-            if f[found.plus] <= f[found.minus] and 2 * upper <= limits.least * math.sqrt(span):
-                return k, TOUCHING, i, j, span
-        if k == log.shape[0]:
+                end = MET
+            elif f[found.plus] <= f[found.minus] and 2 * upper <= limits.least * math.sqrt(span):
+                end = TOUCHING
+        if end != MORE or k == log.shape[0]:
             break
         if not found.finite:
-            return k, INFINITE, 0, 0, span
+            end = INFINITE
+            break
         i, j, least, most = pair(rule, found, f, alpha)
         if place is not None and (place[i] < 0 or place[j] < 0):
-            return k, MISSING, i, j, span
+            end = MISSING
+            break
         square = difference(X, place, i, j, u)
         if not finite(square):
-            return k, INFINITE, i, j, span
+            end = INFINITE
+            break
         span = square if square > span else span
         step = delta(rule, f[i] - f[j], square) if square > 0 else 0.0
         step = least if step < least else most if step > most else step
         if step == 0:
-            return k, STUCK, i, j, span
+            end = STUCK
+            break
         alpha[i] += step if labels[i] == 1 else -step
         alpha[j] -= step if labels[j] == 1 else -step
         for t in range(v.size):
             v[t] += step * u[t]
-    return log.shape[0], MORE, 0, 0, span
+    plus, minus, _, _, mass, square, errors, is_finite = found
+    return k, end, i, j, span, (plus, minus, -1, -1, mass, square, errors, is_finite)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,10 +208,11 @@ class MarginRule:
         return self._state
 
     def _look_at(self, alpha: Vector, v: Vector) -> PlaneFound:
-        seen = PlaneFound(*look_once(*self._hulls(alpha, v), self.row))
-        if not seen.finite:
+        place, hulls = self._hulls(alpha, v)
+        found = Found(*_updates(self.rule, place, hulls, self.u, self.best, self.limits, self.span, NO_UPDATES)[-1])
+        if not found.finite:
             raise self._refusal()
-        return seen
+        return answer(found, place, hulls, self.row)
 
     def _refusal(self) -> ValueError:
         """The error for products that are not finite."""
@@ -255,11 +265,13 @@ class MarginRule:
         self.size *= 2
         while made < len(log) and end in (MORE, MISSING):
             watch.check()
-            hulls, part = self._hulls(self.alpha, self.v), log[made:][: self.recorded.gap]
-            some, end, i, j, self.span = _updates(self.rule, *hulls, self.u, self.best, self.limits, self.span, part)
+            (place, hulls), part = self._hulls(self.alpha, self.v), log[made:][: self.recorded.gap]
+            some, end, i, j, self.span, found = _updates(
+                self.rule, place, hulls, self.u, self.best, self.limits, self.span, part
+            )
             made += some
             if some and self.recorded.rows.size:
-                look_once(*hulls, self.row)
+                answer(Found(*found), place, hulls, self.row)
                 self.recorded.add(self.row, some)
             if end == MISSING and self.kernel is not None:
                 for needed in (i, j):  # one by one, so that the products round alike whatever is kept

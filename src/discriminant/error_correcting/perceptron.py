@@ -77,7 +77,7 @@ def _epoch(visits: Visits, A: Array, to: Array, b: Any, bias: Any, variants: Var
         errors += margin <= 0
         if variants is not None and variants.extra.size:
             margin += variants.extra[i]
-        lowest = min(lowest, margin)
+        lowest = margin if margin < lowest else lowest
         if margin <= b:
             eta = etas[corrections] * weight[i] if weight.size else etas[corrections]
             learn(X, i, label, rival, eta, bias, to)
@@ -196,7 +196,7 @@ class BatchPerceptron(PerceptronRule):
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One step, or none when nothing violates the margin."""
         found, total = self.gather(problem, watch)
-        if found.corrections and not np.any(total):
+        if found.corrections and not total.any():
             self._prove(problem, "The violators add up to zero, so that the weights cannot move")
             return self.summary(found._replace(corrections=0), Status.CYCLES)
         if found.corrections:

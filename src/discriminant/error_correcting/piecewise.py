@@ -63,7 +63,7 @@ def _epoch(visits: Visits, owner: Owner, A: Array) -> Any:
         own, other, margin = champions(X, i, labels[i], owner, A)
         if not finite(margin):
             return t, errors, errors, criterion, lowest, False
-        lowest = min(lowest, margin)
+        lowest = margin if margin < lowest else lowest
         if margin <= 0:
             correct(X, i, own, other, etas[errors], 1, A)
             criterion -= margin

@@ -65,7 +65,7 @@ def _epoch(visits: Visits, norms: Array, A: Array, to: Array, b: Any) -> Any:
         if not finite(margin):
             return t, corrections, errors, criterion, lowest, False
         errors += margin <= 0
-        lowest = min(lowest, margin)
+        lowest = margin if margin < lowest else lowest
         if margin <= b:
             step = relaxation_step(margin, b, etas[corrections], norms[i])
             correct(X, i, label, rival, step * weight[i] if weight.size else step, A.dtype.type(1), to)

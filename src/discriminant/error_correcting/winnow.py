@@ -55,7 +55,7 @@ def weight_of(exponent: float, shift: float) -> float:
     return 2 * math.sinh(exponent) if shift == 0 else math.exp(exponent - shift) - math.exp(-exponent - shift)
 
 
-@compiled
+@inlined
 def _refresh(s: Exponents, scale: ExponentScale, V: Array) -> tuple[float, int]:
     """Compute all weights anew, with the shift that leaves the largest of them half the room."""
     peak = 0
@@ -67,6 +67,12 @@ def _refresh(s: Exponents, scale: ExponentScale, V: Array) -> tuple[float, int]:
     for j in range(s.size):
         V[j] = weight_of(s[j] * scale.rate, shift)
     return shift, peak
+
+
+@compiled
+def _resume(s: Exponents, scale: ExponentScale, V: Array) -> Any:
+    """The weights of exponents that were given, with their shift."""
+    return _refresh(s, scale, V)
 
 
 @compiled
@@ -85,12 +91,13 @@ def _epoch(visits: Visits, s: Exponents, V: Array, scale: ExponentScale) -> Any:
         margin, _ = visit(X, i, label, V)
         if not finite(margin):
             return (t, errors, errors, criterion, lowest, False), (shift, peak)
-        lowest = min(lowest, margin)
+        lowest = margin if margin < lowest else lowest
         if margin <= 0:
             correct(X, i, label, 0, weight[i] if weight.size else V.dtype.type(1), 1.0, s)
             largest = abs(s[0]) * rate
             for p in range(row_length(X, i)):
-                largest = max(largest, abs(s[row_column(X, i, p) + 1]) * rate)
+                size = abs(s[row_column(X, i, p) + 1]) * rate
+                largest = size if size > largest else largest
             # Too large, or so small that the weights would vanish: the shift must follow.
             if largest > shift + room or abs(s[peak]) * rate < shift:
                 shift, peak = _refresh(s, scale, V)
@@ -117,8 +124,9 @@ class WinnowRule(ErrorCorrectingRule):
 
     def __init__(self, s: Array, alpha: float, problem: Problem, plan: CorrectionPlan) -> None:
         self.s, A = s[0].astype(np.float64), problem.zeros()
-        scale = ExponentScale(math.log(alpha), ROOM[problem.dtype])
-        self.scale = ExponentScale(scale.rate, scale.room, *_refresh(self.s, scale, A[0]))
+        self.scale = scale = ExponentScale(math.log(alpha), ROOM[problem.dtype])
+        if np.any(self.s):
+            self.scale = ExponentScale(scale.rate, scale.room, *_resume(self.s, scale, A[0]))
         super().__init__(A, plan)
 
     @property

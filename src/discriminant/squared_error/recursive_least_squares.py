@@ -70,7 +70,8 @@ def update(V: Any, D: Any, y: NDArray[Any], r: float, forgetting: float, cap: fl
             f += V[j, i] * y[i]
         v, before = D[j] * f, s
         s += f * v
-        D[j] = min(D[j] * (before / s) / forgetting, cap)
+        grown = D[j] * (before / s) / forgetting
+        D[j] = grown if grown < cap else cap
         gain[j] = v
         if v != 0:
             p = -f / before

@@ -85,7 +85,7 @@ def _epoch(
     visits before these: its sum rounds alike however they are split.
     """
     t, weight, lengths = aims
-    visits = min(order.size, etas.size)
+    visits = order.size if order.size < etas.size else etas.size
     changes, errors, longest, worst = 0, 0, 0.0, 0.0
     for v in range(visits):
         i = order[v]
@@ -99,31 +99,36 @@ def _epoch(
             step, square = step * weight[i], square * weight[i]
         errors += (g <= 0) if t[i] > 0 else (g >= 0)
         criterion += square
-        worst = max(worst, abs(e))
+        worst = abs(e) if abs(e) > worst else worst
         if step != 0:
             if dual:
                 into[i + 1] += step
             else:
                 row_axpy(X, i, step, a.dtype.type(1), into)
-            longest = max(longest, abs(step) * lengths[i])
+            length = abs(step) * lengths[i]
+            longest = length if length > longest else longest
             changes += 1
     return visits, changes, errors, criterion, longest, worst, True
 
 
 @compiled
 def _passes(
-    X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], etas: NDArray[Any], tol: float, far: float,
-    table: NDArray[np.float64],
+    X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], before: NDArray[Any], etas: NDArray[Any],
+    tol: float, far: float, table: NDArray[np.float64],
 ) -> Any:  # fmt: skip
-    """Make passes, one a row of this part of a history; the first that needs a look is taken back.  Tell how many."""
-    before = np.empty_like(a)
+    """Make passes, one a row of this part of a history; the first that needs a look is taken back.  Tell how many.
+
+    ``before`` has room for the weights before a pass.
+    """
+    dual = tol < 0  # never; for a literal numba would compile a form of its own
     for k in range(len(table)):
         copy_into(a, before)
-        _, changes, errors, criterion, longest, worst, is_finite = _epoch(X, aims, order, a, a, etas, False, 0.0)
+        _, changes, errors, criterion, longest, worst, is_finite = _epoch(X, aims, order, a, a, etas, dual, 0.0)
         square = 0.0
         for j in range(a.size):
             square += np.float64(a[j]) * a[j]
-        if not (is_finite and worst < far and longest > tol * max(1.0, np.sqrt(square)) and finite(square)):
+        length = np.sqrt(square) if square > 1 else 1.0
+        if not (is_finite and worst < far and longest > tol * length and finite(square)):
             copy_into(before, a)
             return k
         table[k, 0], table[k, 1], table[k, 2], table[k, 3] = errors, criterion, etas[0], changes
@@ -170,7 +175,8 @@ class WidrowHoffRule(Changing):
         order, table = patterns.present, np.empty((min(limit, TOGETHER), len(HISTORY)))
         etas = self.coming(patterns, order)
         limits = float(self.plan.tol), self.farthest(patterns)
-        table = table[: _passes(problem.rows, patterns.aims, order, self.A, etas, *limits, table)]
+        before = np.empty_like(self.A)
+        table = table[: _passes(problem.rows, patterns.aims, order, self.A, before, etas, *limits, table)]
         if len(table):
             self.k, self.eta = self.k + len(table) * order.size, float(etas[0])
         return table

@@ -23,9 +23,11 @@ from ..comparison.methods import AS_IT_IS, VARIANTS
 
 ITERATIONS = 70  # of procedures that take as many as they may; some compile nothing for the first fifty
 FORMS = ("dense64", "dense32", "csr64", "csr32")
+SIZES = ("large", "small")
 
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "Adatron": [{"kernel": "gaussian"}],
+    "BalancedWinnow": [{"start": [1.0, 1.0, 1.0]}],
     "GradientDescent": [{"criterion": "logistic"}, {"schedule": 1e-6}],
     "LogisticDiscriminant": [{"penalty": "firth"}, {"loss": "squared"}],
     "MinOver": [{"kernel": "gaussian"}],
@@ -54,29 +56,30 @@ SMALL = [(12, 2, 2), (12, 2, 3)]  # rows, columns and classes of the tables of a
 LARGE = {"separability": [(1_500, 3, 2), (400, 120, 2), (300, 320, 2), (300, 320, 3)]}  # and of some
 
 
-def names() -> list[str]:
-    """What there is to do, the longest first."""
+def names(size: str = "small") -> list[str]:
+    """What there is to do with tables of a size, the longest first."""
     kinds = [kind for kinds in discriminant._PROCEDURES.values() for kind in kinds]
-    return sorted([*kinds, *FUNCTIONS], key=lambda name: name not in TABLES and name not in FUNCTIONS)
+    known = sorted([*kinds, *FUNCTIONS], key=lambda name: name not in TABLES and name not in FUNCTIONS)
+    return known if size == "small" else [name for name in known if name in TABLES or name in LARGE]
 
 
-def run(name: str, form: str) -> None:
-    """All fits of a procedure, or calls of a function, in one form; that some are refused is no matter."""
+def run(name: str, form: str, size: str) -> None:
+    """All fits of a procedure, or calls of a function, to such tables; that some are refused is no matter."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for call in _calls(name, form):
+        for call in _calls(name, form, size):
             with suppress(ValueError, RuntimeError):
                 call()
 
 
-def _calls(name: str, form: str) -> Iterator[Callable[[], Any]]:
+def _calls(name: str, form: str, size: str) -> Iterator[Callable[[], Any]]:
+    small = size == "small"
     if name in FUNCTIONS:
-        for shape in SMALL + LARGE.get(name, []):
+        for shape in SMALL if small else LARGE[name]:
             yield partial(FUNCTIONS[name], *table(shape, form))
         return
     settings = [*(AS_IT_IS | VARIANTS.get(name, {})).values(), *SETTINGS.get(name, [])]
-    small = [(shape, chosen) for chosen in settings for shape in SMALL]
-    for shape, chosen in small + TABLES.get(name, []):
+    for shape, chosen in [(shape, chosen) for chosen in settings for shape in SMALL] if small else TABLES[name]:
         yield partial(_fit, name, chosen, *table(shape, form))
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from .._engine.machine_code import REMEDY, config, kept_in, state
 from .._engine.progress import TerminalBar
 from .._guards.parameters import refused
-from .fits import FORMS, names
+from .fits import FORMS, SIZES, names
 
 WORKER = "import sys; sys.path[:] = {path!r}; from discriminant.warming.worker import main; main()"
 PAUSE = 0.05  # seconds between two looks at the workers
 
-Task = tuple[str, str]  # the name of a procedure or function, and the form of the data
+Task = tuple[str, str, str]  # the name of a procedure or function, and the form and the size of its tables
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ def warm_up(
     methods: Iterable[str] | None = None,
     *,
     forms: Iterable[str] | None = None,
+    sizes: Iterable[str] | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
 ) -> WarmUp:
@@ -66,6 +67,9 @@ def warm_up(
         The names of the estimators, or ``separability``, ``integer_search`` and ``minimum_removals``; None for all.
     forms : iterable of {"dense64", "dense32", "csr64", "csr32"}, default=None
         The forms of the data, by container and bits of a number; None for all.
+    sizes : iterable of {"large", "small"}, default=None
+        The sizes of the tables. What only hundreds of rows or columns, or a dozen classes, lead to takes half of
+        the time; None for both.
     n_jobs : int, default=None
         The number of processes; None for one on each core.
     progress : bool, default=None
@@ -96,12 +100,14 @@ def warm_up(
         raise OSError(f"no folder for machine code can be written; {REMEDY}.")
     chosen = _chosen("methods", methods, names())
     wanted = _chosen("forms", forms, FORMS)
-    everything = methods is None and forms is None
+    tables = _chosen("sizes", sizes, SIZES)
+    everything = methods is None and forms is None and sizes is None
     stamp = folder / f"warm-{state()}"
     if everything and stamp.exists() and int(stamp.read_text() or 0) <= _count(folder):
         return WarmUp(0, time.monotonic() - begin, folder)
     before = _count(folder)
-    _do([(name, form) for form in wanted for name in chosen], n_jobs or _cores(), progress)
+    tasks = [(name, form, size) for form in wanted for size in tables for name in names(size) if name in chosen]
+    _do(tasks, n_jobs or _cores(), progress)
     after = _count(folder)
     if everything:
         for old in folder.glob("warm-*"):

@@ -16,9 +16,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once, also in the midst of the compiler
     answer, sys.stdout = sys.stdout, sys.stderr  # a fit may print
     for line in sys.stdin:
-        name, form = line.split()
+        name, form, size = line.split()
         try:
-            run(name, form)
+            run(name, form, size)
         except Exception as error:
             print(f"{name} ({form}): {type(error).__name__}: {error}".replace("\n", " "), file=answer, flush=True)
         else:

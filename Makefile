@@ -6,6 +6,8 @@ STAMP  := .venv/.installed
 
 # Machine code of this repository: discriminant keeps there what matches the sources, and removes what is old.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
+# Python's byte code is kept as well: a hundred tests start the command, which would compile the package each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help install demo test ci fuzz verdicts interrupts bench docs lint warm clean
 .DEFAULT_GOAL := help
@@ -19,7 +21,9 @@ demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print
 	@$(BIN)/discriminant warm-up --forms dense64 --sizes small
 	@$(BIN)/python examples/demo.py
 
-TESTS = $(BIN)/python -m pytest -q -n 2 --dist loadgroup
+# Two processes, so one thread each for the linear algebra. Each begins with its half of the tests and then takes from the
+# other: to hand out ten thousand tests one by one costs half a minute.
+TESTS = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 test: $(STAMP)     ## lint, tests and doctests; what takes long is left to make ci
 	@tools/chromium.sh
 	@$(MAKE) --no-print-directory -j 2 lint warm  # mypy takes long, and one core

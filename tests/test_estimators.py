@@ -22,9 +22,28 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     return getattr(estimator, "_expected_failed_checks", {})
 
 
+EVERY = parametrize_with_checks([kind() for kind in ESTIMATORS], expected_failed_checks=expected_failures)
+NAMES, CASES, IDS = EVERY.args[0], list(EVERY.args[1]), EVERY.kwargs["ids"]
+# Twins take the paths of another check, as much work, and a fifth of all the time: scipy's older class of sparse
+# containers, after its newer one, and a read-only table of float64, after one of float32.
+TWINS = ("check_estimator_sparse_matrix", "check_classifiers_train(readonly_memmap=True)")
+
+
+def is_twin(case: Any) -> bool:
+    _, check = getattr(case, "values", case)
+    return IDS(check) in TWINS
+
+
 @pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-@parametrize_with_checks([kind() for kind in ESTIMATORS], expected_failed_checks=expected_failures)
+@pytest.mark.parametrize(NAMES, [case for case in CASES if not is_twin(case)], ids=IDS)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.ci
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+@pytest.mark.parametrize(NAMES, [case for case in CASES if is_twin(case)], ids=IDS)
+def test_scikit_learn_checks_that_are_twins(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

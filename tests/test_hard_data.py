@@ -16,6 +16,7 @@ import pytest
 from hard_cases import ESTIMATORS, Case
 from hard_data import KINDS, ordinary
 from minima import excess
+from portions import rest_in_ci
 from promised_functions import FUNCTIONS
 from promises import Refused, Trial
 from sklearn.base import BaseEstimator
@@ -77,13 +78,12 @@ separability | wide, a row twice | 0
 """
 
 
-def cases(name: str) -> list[Case]:
+def cases(name: str, turn: int) -> list[Case]:
     """The cases of one estimator or function."""
     kinds = [kind for kind in KINDS if kind not in COSTLY]
     return [
         Case(subject, (kinds[(EACH * number + turn) % len(kinds)],), number)
         for number, subject in enumerate(SUBJECTS)
-        for turn in range(EACH)
         if subject.split("(")[0] == name
     ]
 
@@ -94,9 +94,10 @@ def child() -> Iterator[Supervisor]:
         yield made
 
 
+@pytest.mark.parametrize("turn", rest_in_ci(range(EACH)))
 @pytest.mark.parametrize("name", NAMES)
-def test_every_promise_holds(name: str, child: Supervisor) -> None:
-    found = {str(case): findings for case in cases(name) if (findings := child.examine(case))}
+def test_every_promise_holds(name: str, turn: int, child: Supervisor) -> None:
+    found = {str(case): findings for case in cases(name, turn) if (findings := child.examine(case))}
     assert not found
 
 
@@ -110,7 +111,8 @@ def test_every_estimator_and_every_kind_is_tried() -> None:
         name for name in D.__all__ if inspect.isclass(kind := getattr(D, name)) and issubclass(kind, BaseEstimator)
     ]
     assert set(public) <= set(NAMES)
-    assert {kind for name in NAMES for case in cases(name) for kind in case.kinds} == set(KINDS) - set(COSTLY)
+    tried = [case for name in NAMES for turn in range(EACH) for case in cases(name, turn)]
+    assert {kind for case in tried for kind in case.kinds} == set(KINDS) - set(COSTLY)
 
 
 def test_a_case_can_be_read_and_makes_the_same_data() -> None:

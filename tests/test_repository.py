@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import functools
 import importlib.util
 import inspect
 import operator
@@ -119,8 +120,7 @@ def test_names_are_listed_once_and_missing_ones_are_reported() -> None:
 
 def test_type_checkers_see_the_same_names() -> None:
     """The lazy table is for Python, the block under TYPE_CHECKING for mypy."""
-    tree = ast.parse(inspect.getsource(discriminant))
-    block = next(node for node in tree.body if isinstance(node, ast.If))
+    block = next(node for node in ast.parse(inspect.getsource(discriminant)).body if isinstance(node, ast.If))
     imported = [alias.asname or alias.name for node in block.body for alias in node.names]
     assert sorted(imported) == sorted(PUBLIC)
 
@@ -146,8 +146,15 @@ def test_the_readme_has_a_row_for_every_procedure() -> None:
 
 
 SOURCES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
-FUNCTIONS = [(name, node) for name in SOURCES for node in ast.walk(TREES[name]) if isinstance(node, ast.FunctionDef)]
+
+
+@functools.cache
+def tree(name: str) -> ast.Module:
+    return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
+
+
+def every_function() -> list[tuple[str, ast.FunctionDef]]:
+    return [(name, node) for name in SOURCES for node in ast.walk(tree(name)) if isinstance(node, ast.FunctionDef)]
 
 
 def covering(name: str) -> list[str]:
@@ -156,7 +163,7 @@ def covering(name: str) -> list[str]:
     own = "/".join(["tests", *([room] if room else []), f"test_{stem.lstrip('_')}.py"])
     if (ROOT / own).exists():
         return [own]
-    return re.findall(r"``(tests/[\w/]+\.py)``", (ast.get_docstring(TREES[name]) or "").partition("Tests: ")[2])
+    return re.findall(r"``(tests/[\w/]+\.py)``", (ast.get_docstring(tree(name)) or "").partition("Tests: ")[2])
 
 
 def test_the_tests_mirror_the_rooms() -> None:
@@ -168,7 +175,7 @@ def test_the_tests_mirror_the_rooms() -> None:
 
 @pytest.mark.parametrize("room", sorted({Path(name).parent.as_posix() for name in SOURCES} - {"."}))
 def test_a_room_says_what_is_in_it(room: str) -> None:
-    doc = ast.get_docstring(TREES[f"{room}/__init__.py"]) or ""
+    doc = ast.get_docstring(tree(f"{room}/__init__.py")) or ""
     assert 4 <= len(doc.splitlines()) <= 16, "about five lines: what it solves, its files, its imports, its tests"
     named = set(re.findall(r"``(\w+)(?:\.py)?``", doc))
     assert not [path.stem for path in (PACKAGE / room).glob("*.py") if path.stem not in named | {"__init__"}]
@@ -184,7 +191,7 @@ def test_files_are_not_crowded() -> None:
 def test_functions_are_short_or_say_why_not() -> None:
     """At most 50 lines without the docstring; the reason is a comment `# long: …` right above."""
     long = []
-    for name, function in FUNCTIONS:
+    for name, function in every_function():
         first = function.body[1 if ast.get_docstring(function) and len(function.body) > 1 else 0].lineno
         above = min([function.lineno, *(mark.lineno for mark in function.decorator_list)]) - 2
         lines = SOURCES[name].read_text(encoding="utf-8").splitlines()
@@ -196,7 +203,7 @@ def test_functions_are_short_or_say_why_not() -> None:
 def test_functions_take_at_most_ten_arguments() -> None:
     """Compiled passes above all; the parameters of an estimator and the options of a command may be more."""
     wide = []
-    for name, function in FUNCTIONS:
+    for name, function in every_function():
         count = len([*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs])
         if count > 10 and function.name != "__init__" and name != f"cli/{function.name}.py":
             wide.append((name, function.name, count))
@@ -207,7 +214,7 @@ def test_a_class_name_occurs_once() -> None:
     """Except where a public module is its namespace: criteria.Perceptron is not the procedure."""
     homes: dict[str, list[str]] = {}
     for name in set(SOURCES) - {f"{module}.py" for module in discriminant._MODULES}:
-        for node in TREES[name].body:
+        for node in tree(name).body:
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(name)
     assert not {kind: names for kind, names in homes.items() if len(names) > 1}
@@ -241,9 +248,9 @@ def test_docstring_describes_every_parameter(name: str) -> None:
 
 def test_compiled_passes_return_plain_tuples() -> None:
     """numba runs Python to make a NamedTuple, and a Ctrl-C that raises there crashes the process."""
-    classes = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for name in SOURCES for node in ast.walk(tree(name)) if isinstance(node, ast.ClassDef)]
     named = {node.name for node in classes if any(getattr(base, "id", "") == "NamedTuple" for base in node.bases)}
-    functions = [node for tree in TREES.values() for node in tree.body if isinstance(node, ast.FunctionDef)]
+    functions = [node for name in SOURCES for node in tree(name).body if isinstance(node, ast.FunctionDef)]
     passes = [node for node in functions if any(getattr(each, "id", "") == "compiled" for each in node.decorator_list)]
     returned = [(node.name, part) for node in passes for part in ast.walk(node) if isinstance(part, ast.Return)]
     calls = [(name, call.func) for name, part in returned for call in ast.walk(part) if isinstance(call, ast.Call)]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from comparison_cases import QUICK, Refuses
+from portions import rest_in_ci
 
 import discriminant
 from discriminant import compare, datasets
@@ -72,7 +73,7 @@ def test_html_for_a_notebook_names_every_row(overlapping: Any) -> None:
 NASTY = '<script>alert("1")</script>'
 
 
-@pytest.mark.parametrize("kinds", [2, 3])
+@pytest.mark.parametrize("kinds", rest_in_ci([3, 2]))
 def test_report_is_one_page_that_needs_nothing_else(kinds: int, tmp_path: Path) -> None:
     X, y = datasets.iris()
     X, y = X[y < kinds], np.array([NASTY, "b&b", "$c$"])[y[y < kinds]]
@@ -104,7 +105,7 @@ def test_report_is_one_page_that_needs_nothing_else(kinds: int, tmp_path: Path) 
     assert "script" not in {tag for tag, _ in Outline(found._repr_html_()).tags}
 
 
-@pytest.mark.parametrize("verdict", ["complete", "overlap"])
+@pytest.mark.parametrize("verdict", rest_in_ci(["overlap", "complete"]))
 def test_a_verdict_that_takes_long_is_not_waited_for(verdict: str, tmp_path: Path) -> None:
     X, y = datasets.table(1, 2) if verdict == "complete" else datasets.table(1, 3)
     found = compare(X, y, ["perceptron", "fisher"], n_jobs=1, max_seconds=1e-9)
@@ -129,7 +130,7 @@ def test_a_verdict_that_takes_long_is_not_waited_for(verdict: str, tmp_path: Pat
         compare(X, y, ["perceptron"], max_seconds=-1)
 
 
-@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize("columns", rest_in_ci([1, 2]))
 def test_report_of_few_features_and_nothing_but_failures(columns: int, tmp_path: Path) -> None:
     X, y = datasets.table(1, 3)
     found = compare(X[:, :columns], y, ["perceptron", "least-squares", "mlp"], n_jobs=1)

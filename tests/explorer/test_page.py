@@ -28,9 +28,7 @@ from explorer_page import (
     verdict,
 )
 from playwright.sync_api import expect
-
-pytestmark = pytest.mark.xdist_group("explorer-page")  # one server, one browser
-
+from portions import rest_in_ci
 
 # --- points
 
@@ -53,6 +51,7 @@ def test_points_are_placed_moved_and_removed_with_the_mouse(opened: Open) -> Non
     expect(button(page, "Remove point")).to_be_disabled()
 
 
+@pytest.mark.ci
 def test_undo_of_clear_brings_points_and_view_back(opened: Open) -> None:
     page = ready(opened())
     shown = page.locator("#plane").text_content()  # the numbers along the axes
@@ -100,6 +99,7 @@ def test_points_are_placed_moved_and_removed_with_keys(opened: Open) -> None:
     expect(page.get_by_role("status")).to_have_text(re.compile(r"cursor at \([\d.e−-]+, [\d.e−-]+\)"))
 
 
+@pytest.mark.ci
 def test_dragging_a_point_changes_the_verdict_and_the_run(opened: Open) -> None:
     page = ready(opened())
     place_two_classes(page)
@@ -137,6 +137,7 @@ def test_a_table_is_loaded_and_its_columns_picked(opened: Open) -> None:
     expect(page.locator("#dataset-description")).to_have_text("from: gaps.csv, without 1 row that lacks a value")
 
 
+@pytest.mark.ci
 def test_a_generator_has_sliders(opened: Open) -> None:
     page = ready(opened())
     choices = page.get_by_label("Data set").locator("optgroup[label=Generators] option")
@@ -192,6 +193,7 @@ def test_steps_back_show_the_weights_of_the_steps_forward(opened: Open) -> None:
     steps(page, "0 of 33")
 
 
+@pytest.mark.ci
 def test_playing_moves_to_the_end_and_is_not_read_out(opened: Open) -> None:
     page = ready(opened(reduced_motion="reduce"))
     page.get_by_label("Speed").press("Home")
@@ -218,6 +220,7 @@ def test_a_wrong_parameter_is_told_beside_it(opened: Open) -> None:
     expect(page.locator("#equation")).to_contain_text("a(k+1) = a(k)")
 
 
+@pytest.mark.ci
 def test_one_feature_shows_weight_space(opened: Open) -> None:
     page = ready(opened())
     page.get_by_role("checkbox", name="One feature").check()
@@ -241,6 +244,7 @@ def check_thinned_run(page: Any) -> None:
     np.testing.assert_allclose(np.add(before, float(found[f"η({k})"]) * np.array(pattern)), after, rtol=2e-3)
 
 
+@pytest.mark.ci
 def test_several_classes_are_told_by_their_discriminants(opened: Open) -> None:
     page = ready(opened())
     page.get_by_label("Data set").select_option("dataset:table")
@@ -301,7 +305,7 @@ def test_the_lesson_has_eight_scenes(opened: Open) -> None:
 # --- for everybody
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", rest_in_ci(LOOKS))
 def test_axe_has_nothing_to_complain_of(look: str, opened: Open) -> None:
     page = ready(opened(**LOOKS[look]))
     button(page, "Lesson").click()
@@ -313,6 +317,7 @@ def test_axe_has_nothing_to_complain_of(look: str, opened: Open) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
 
 
+@pytest.mark.ci
 def test_nothing_jumps_while_time_goes_on(opened: Open) -> None:
     page = ready(opened())
     expect(verdict(page)).to_contain_text("A plane separates")  # it may come later, and has more lines
@@ -377,6 +382,7 @@ def filmed(page: Any, button: int, start: list[float]) -> tuple[str, float]:
     return f"{frames / seconds:.0f} frames a second ({cost})", painted / frames
 
 
+@pytest.mark.ci
 def test_five_thousand_points_can_be_dragged(opened: Open, capsys: pytest.CaptureFixture[str]) -> None:
     page = ready(opened())
     page.get_by_label("Procedure").select_option("least-squares")  # the page is measured, not the procedure
@@ -400,6 +406,7 @@ def test_five_thousand_points_can_be_dragged(opened: Open, capsys: pytest.Captur
         print(f"\n5,000 points: panned at {panned}, dragged at {dragged}")
 
 
+@pytest.mark.ci
 def test_the_verdict_follows_a_drag(opened: Open, capsys: pytest.CaptureFixture[str]) -> None:
     page = ready(opened())
     page.get_by_label("Procedure").select_option("least-squares")

@@ -31,7 +31,7 @@ from explorer_page import (
 )
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.xdist_group("explorer-taking-away")  # one server, one browser
+pytestmark = pytest.mark.ci
 
 
 def heard(page: Any) -> list[dict[str, Any]]:

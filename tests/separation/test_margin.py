@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from portions import rest_in_ci
 from sklearn.svm import SVC
 from verdict_cases import check, separates
 
@@ -103,10 +104,11 @@ def test_a_margin_below_floats_is_said() -> None:
     assert separability(X, y).verdict == "overlap"
 
 
-def test_planes_that_separate_in_floats_or_say_that_they_do_not(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("trials", rest_in_ci([60, 150]))
+def test_planes_that_separate_in_floats_or_say_that_they_do_not(trials: int, rng: np.random.Generator) -> None:
     """Near ties: margins of an ulp, beside 1 and beside a billion, and numbers that underflow."""
     said = silent = 0
-    for turn in range(150):
+    for turn in range(trials):
         n, d, n_classes = rng.integers(3, 9), rng.integers(1, 4), rng.integers(2, 4)
         steps = rng.integers(0, 3, (n, d))
         X = [1 + steps * 2.0**-52, 1e9 + steps * 2.0**-23, np.nextafter(steps / 10, 1 - 2 * rng.integers(0, 2, (n, d)))]
@@ -123,5 +125,5 @@ def test_planes_that_separate_in_floats_or_say_that_they_do_not(rng: np.random.G
         assert right != noted
         assert not noted or said or "too small for float64" in str(s)
         said, silent = said + noted, silent + right
-    assert said > 3
-    assert silent > 20
+    assert said > trials // 50
+    assert silent > trials // 8

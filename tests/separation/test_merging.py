@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from exact_oracle import rank
 from numpy.typing import NDArray
+from portions import rest_in_ci
 from scipy import sparse
 from verdict_problems import Problem, faults
 
@@ -60,10 +61,11 @@ def collinear(X: NDArray[Any]) -> NDArray[Any]:
     return np.column_stack([X, X.sum(axis=1).round(1), np.full(len(X), 3), np.zeros(len(X))])
 
 
+@pytest.mark.parametrize("trials", rest_in_ci([8, 16]))
 @pytest.mark.parametrize("intercept", [True, False])
-def test_collinear_columns_do_not_keep_classes_from_being_merged(intercept: bool) -> None:
+def test_collinear_columns_do_not_keep_classes_from_being_merged(trials: int, intercept: bool) -> None:
     merged, whole = 0, 0
-    for seed in range(16):
+    for seed in range(trials):
         rng = np.random.default_rng(seed)
         X, y = clouds(rng, 40, 2, int(rng.integers(3, 6)), float(rng.choice([0.3, 0.5, 0.8])))
         X = collinear(X)
@@ -74,7 +76,7 @@ def test_collinear_columns_do_not_keep_classes_from_being_merged(intercept: bool
         merged += outcome.merged is not None
         whole += outcome.verdict == "overlap"
         assert faults(Problem(X, y, {"intercept": intercept}))[1] == []
-    assert merged > 3
+    assert merged > trials // 5
     assert whole > 0
 
 

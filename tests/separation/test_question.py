@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from portions import rest_in_ci
 from scipy import sparse
 from verdict_cases import check, parts, separates, tied_problem
 
@@ -72,9 +73,10 @@ def test_offsets_of_a_billion(rng: np.random.Generator) -> None:
         check(X / 8 + 1e9, y)
 
 
+@pytest.mark.parametrize("trials", rest_in_ci([6, 20]))
 @pytest.mark.parametrize("powers", [(150,) * 3, (-150,) * 3, (150, 0, -150), (-300, -8, 290)])
-def test_scales(powers: tuple[int, ...], rng: np.random.Generator) -> None:
-    for trial in range(20):
+def test_scales(trials: int, powers: tuple[int, ...], rng: np.random.Generator) -> None:
+    for trial in range(trials):
         X, y = tied_problem(rng)
         scaled = np.array([[float(f"{v}e{e}") for v, e in zip(x, powers, strict=False)] for x in X])
         s = check(scaled, y, intercept=bool(trial % 2))
@@ -82,9 +84,10 @@ def test_scales(powers: tuple[int, ...], rng: np.random.Generator) -> None:
         assert_array_equal(s.infinite_, separability(X, y, intercept=bool(trial % 2)).infinite_)
 
 
-def test_numbers_that_underflow(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("trials", rest_in_ci([10, 30]))
+def test_numbers_that_underflow(trials: int, rng: np.random.Generator) -> None:
     """Products of such numbers and weights are not what floats say they are, so that only whole numbers decide."""
-    for trial in range(30):
+    for trial in range(trials):
         X, y = tied_problem(rng)
         for least in (np.float64(5e-324), np.float64(1e-310), np.float32(1e-45)):
             small = X.astype(least.dtype)
@@ -103,8 +106,9 @@ def test_numbers_at_the_ends_of_float64() -> None:
 # How the data are stored --------------------------------------------------------------------------------------------
 
 
-def test_storage(rng: np.random.Generator, tmp_path: Any) -> None:
-    for trial in range(6):
+@pytest.mark.parametrize("trials", rest_in_ci([2, 6]))
+def test_storage(trials: int, rng: np.random.Generator, tmp_path: Any) -> None:
+    for trial in range(trials):
         X, y = tied_problem(rng, 2 + trial % 2)
         expected = separability(X, y)
         file = np.memmap(tmp_path / f"{trial}.dat", np.float64, "w+", shape=X.shape)

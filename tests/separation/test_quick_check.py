@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from portions import rest_in_ci
 from scipy import sparse
 
 from discriminant import Certificate, separability
@@ -93,7 +94,7 @@ def changed(proof: Certificate, rng: np.random.Generator) -> Certificate:
     return replace(proof, verdict=str(rng.choice(["complete", "quasi", "overlap"])))
 
 
-@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.ci) for chunk in range(1, 4))])
+@pytest.mark.parametrize("chunk", rest_in_ci(range(4)))
 def test_both_give_the_same_answer(chunk: int) -> None:
     """On 300 problems, and on 900 proofs that were changed."""
     rng = np.random.default_rng(chunk)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from exact_oracle import rank, separation
 from numpy.testing import assert_array_equal
+from portions import rest_in_ci
 from scipy import sparse
 
 from discriminant import datasets, separability
@@ -59,9 +60,10 @@ def test_signs_are_those_over_all_rays(fails: bool, rng: np.random.Generator, mo
     assert seen == {-1, 0, 1, 9}
 
 
-def test_dropped_columns_leave_the_signs_of_the_smaller_model(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize("trials", rest_in_ci([40, 120]))
+def test_dropped_columns_leave_the_signs_of_the_smaller_model(trials: int, rng: np.random.Generator) -> None:
     dropped = 0
-    for trial in range(120):
+    for trial in range(trials):
         X, y, options = tied_problem(rng, trial)
         s = separability(X, y, aliased="drop", **options)
         intercept, aliased = options["intercept"], s.aliased_.tolist()
@@ -75,7 +77,7 @@ def test_dropped_columns_leave_the_signs_of_the_smaller_model(rng: np.random.Gen
             assert_array_equal(signs[:, ~np.array(depends)], expected(X[:, kept], y, **options))
         assert s.certificate == separability(X, y, **options).certificate  # the verdict is the same
         dropped += len(aliased)
-    assert dropped > 50
+    assert dropped > trials // 3
 
 
 def test_all_levels_of_a_factor() -> None:

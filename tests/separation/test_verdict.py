@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from exact_oracle import augmented, rows_of, separation, sides, solve
 from numpy.testing import assert_array_equal
+from portions import rest_in_ci
 from scipy.optimize import linprog
 from verdict_cases import check, parts, separates, tied_problem
 from verdict_problems import faults, problem
@@ -23,7 +24,7 @@ from discriminant._engine import progress as _progress
 # Against the exact rays ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.ci) for chunk in range(1, 20))])
+@pytest.mark.parametrize("chunk", rest_in_ci(range(20)))
 def test_problems_with_ties(chunk: int) -> None:
     rng, seen = np.random.default_rng(chunk), {}
     for trial in range(500):

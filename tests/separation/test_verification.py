@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from certificate_cases import CASES, LINE, dumped, every_case, genuine, proved, sealed
+from portions import rest_in_ci
 from scipy import sparse
 
 from discriminant import Certificate, datasets, separability
@@ -82,7 +83,7 @@ FIELDS = ["direction", "kernel", "relations", "point", "groups", "verdict", "rea
 NUMBERS = FIELDS[:4]
 
 
-@pytest.mark.parametrize("chunk", [0, *(pytest.param(chunk, marks=pytest.mark.ci) for chunk in range(1, 4))])
+@pytest.mark.parametrize("chunk", rest_in_ci(range(4)))
 def test_what_verifies_after_a_change_is_true(chunk: int) -> None:
     """With the old checksum none passes; with a new one, only what is a proof again."""
     rng = np.random.default_rng(chunk)

@@ -12,6 +12,7 @@ from ho_kashyap_cases import VARIANTS, by_the_book, check_evidence, every_varian
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from portions import rest_in_ci
 from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.base import clone
@@ -205,10 +206,11 @@ def test_errors_never_grow_and_margins_never_fall(options: dict[str, Any], seed:
 # Verdicts and evidence ----------------------------------------------------------------------------------------------
 
 
-def test_verdicts_agree_with_linear_programming(rng: np.random.Generator):
+@pytest.mark.parametrize("trials", rest_in_ci([60, 200]))
+def test_verdicts_agree_with_linear_programming(trials: int, rng: np.random.Generator):
     undecided = dict.fromkeys(("pseudoinverse", "modified", "gram", "optimal"), 0)
     count = {True: 0, False: 0}
-    for _ in range(200):
+    for _ in range(trials):
         X, y = random_problem(rng)
         truth = separable(X, y)
         count[truth] += 1
@@ -220,7 +222,7 @@ def test_verdicts_agree_with_linear_programming(rng: np.random.Generator):
             undecided[name] += model.status_ is Status.BUDGET
             if model.status_ is Status.NOT_SEPARABLE:
                 check_evidence(model, X, y)
-    assert min(count.values()) > 50
+    assert min(count.values()) > trials // 4
     assert undecided["pseudoinverse"] == undecided["modified"] == undecided["gram"] == 0
     assert undecided["optimal"] <= 2
 

@@ -423,8 +423,7 @@ class TestWeightsAndClasses:
         assert model.n_corrections_ == 0
         assert np.all(model.undecided(2 * X - 1))
 
-    @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
-    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    @pytest.mark.parametrize(("form", "dtype"), [(np.asarray, np.float64), (sparse.csr_matrix, np.float32)])
     def test_many_passes_in_one_call_are_those_of_one_each(self, monkeypatch: Any, form: Any, dtype: Any) -> None:
         X, y = datasets.iris()
         X = form((X - X.mean(axis=0)).astype(dtype))

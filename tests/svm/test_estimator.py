@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from portions import rest_in_ci
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -119,7 +120,7 @@ KINDS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", rest_in_ci(range(200), 60))
 def test_optimality_on_random_problems(seed: int):
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(6, 60)), int(rng.integers(1, 6))
@@ -139,7 +140,7 @@ def test_optimality_on_random_problems(seed: int):
 
 @every_kernel
 @every_cost
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", rest_in_ci([True, False]))
 def test_dual_value_is_that_of_svc(kernel: Any, C: float, weighted: bool, rng: Rng):
     X, y = overlapping(rng)
     weight = rng.uniform(0.3, 3, size=len(y)) if weighted else None

@@ -53,8 +53,15 @@ def test_path_through_infinity():
     assert_allclose(models[0].weights_, models[2].weights_, rtol=1e-6)
 
 
-@pytest.mark.parametrize("options", [{"C": 0.5}, {"C": 1.0, "kernel": "gaussian"}, {"C": 5.0, "loss": "squared_hinge"}])
-@pytest.mark.parametrize("categories", [(1, 3), (1, 2, 4)])
+@pytest.mark.parametrize(
+    ("options", "categories"),
+    [
+        ({"C": 0.5}, (1, 2, 4)),
+        ({"C": 1.0, "kernel": "gaussian"}, (1, 3)),
+        ({"C": 5.0, "loss": "squared_hinge"}, (1, 3)),
+        ({"C": 5.0, "loss": "squared_hinge"}, (1, 2, 4)),
+    ],
+)
 def test_leave_one_out(options: dict[str, Any], categories: tuple[int, ...]):
     X, y = datasets.table(*categories)
     model = SupportVectorMachine(**options).fit(X, y)

@@ -99,7 +99,6 @@ def test_points_are_placed_moved_and_removed_with_keys(opened: Open) -> None:
     expect(page.get_by_role("status")).to_have_text(re.compile(r"cursor at \([\d.e−-]+, [\d.e−-]+\)"))
 
 
-@pytest.mark.ci
 def test_dragging_a_point_changes_the_verdict_and_the_run(opened: Open) -> None:
     page = ready(opened())
     place_two_classes(page)

@@ -31,8 +31,6 @@ from explorer_page import (
 )
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.ci
-
 
 def heard(page: Any) -> list[dict[str, Any]]:
     """What the server tells a page from now on."""
@@ -60,6 +58,7 @@ def downloaded(page: Any, name: str) -> Path:
     return Path(waiting.value.path())
 
 
+@pytest.mark.ci
 def test_pictures_and_points_are_taken_away(opened: Open) -> None:
     from PIL import Image
 

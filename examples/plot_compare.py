@@ -48,7 +48,7 @@ names = ("perceptron-pocket", "fisher-discriminant", "support-vector-machine-gau
 petals = compare(X, kinds, names, feature_names=flowers.feature_names[2:], n_jobs=1)
 fig, axes = figure(2, 3, (11.0, 6.6))
 for (above, below), row in zip(axes.T, petals, strict=True):
-    plot.boundary(row.model, X, kinds, ax=above, feature_names=petals.feature_names)
+    plot.regions(row.model, X, kinds, ax=above, feature_names=petals.feature_names)
     above.set_title(f"{row.method}\n{100 * row.train_error:.1f} % wrong")
     plot.margins(row.model, X, kinds, below)
 axes[0, 0].legend(fontsize="small", loc="upper left")

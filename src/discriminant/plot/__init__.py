@@ -4,9 +4,10 @@ Every function takes the axes to draw on, makes new ones where none are given, a
 Okabe and Ito, which the color-blind can tell apart; classes also differ by their markers. matplotlib is the extra
 ``plot``.
 
-- ``regions``, ``curves``, ``histograms``; ``page``: all of them; ``_style``: colors and markers; ``_plain``: the words
-  of the page, ``_tables``: its tables. ``replays``: one file that replays a run; ``recording``: the run as data, made
-  of ``_course``: its steps, ``_maps``: its regions, ``_source``: its Python; ``verdicts``: separability for a page.
+- In the space of x: ``decision_regions``, ``boundaries``. Of a fit: ``curves``, ``histograms``. ``page``: all of them.
+  They share ``_style``: colors, markers, legends, and ``_planes``: the plane they are drawn in. The page has
+  ``_plain``: its words, and ``_tables``. ``replays``: one file that replays a run; ``recording``: the run as data, made of
+  ``_course``: its steps, ``_maps``: its regions, ``_source``: its Python; ``verdicts``: separability for a page.
 
 Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
 
@@ -16,10 +17,11 @@ Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.3, 5.4, 5.12–5.15; 
 Introduction to Support Vector Machines*, ch. 2, Fig. 2.1–2.4.
 """
 
+from .boundaries import boundary
 from .curves import convergence
+from .decision_regions import RegionsDisplay, regions
 from .histograms import margins
 from .page import report
-from .regions import boundary
 from .replays import replay
 
-__all__ = ["boundary", "convergence", "margins", "replay", "report"]
+__all__ = ["RegionsDisplay", "boundary", "convergence", "margins", "regions", "replay", "report"]

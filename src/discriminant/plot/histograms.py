@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..margin_distribution import geometric_margins
-from ._style import BLACK, COLORS, GRAY, axes, labels, literal, table
-from .regions import _quietly
+from ._style import BLACK, COLORS, GRAY, axes, labels, literal, quietly, table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +80,7 @@ def leads(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], str]:
     if distances is not None:
         return distances, "distance from the boundary"
     score = model.decision_function if hasattr(model, "decision_function") else model.predict_proba
-    g = np.asarray(_quietly(score, X), np.float64)
+    g = np.asarray(quietly(score, X), np.float64)
     if g.ndim == 1:
         return np.where(y == classes[1], g, -g), "value of the discriminant"
     rows, own = np.arange(len(g)), np.array([classes.index(label) for label in y.tolist()])

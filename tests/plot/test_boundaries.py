@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pictures import axes, data
+from pictures import axes, data, legend
 from scipy import sparse
 
 from discriminant import (
@@ -28,10 +28,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarnin
 def lines(ax: Any) -> dict[str, Any]:
     """By label; both dashed lines of a margin are found by the first one's."""
     return {line.get_label(): line for line in ax.lines}
-
-
-def legend(ax: Any) -> list[str]:
-    return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_lines_of_a_separating_plane_pass_through_the_nearest_patterns() -> None:

@@ -4,16 +4,19 @@ Every function takes the axes to draw on, makes new ones where none are given, a
 Okabe and Ito, which the color-blind can tell apart; classes also differ by their markers. matplotlib is the extra
 ``plot``.
 
-- In the space of x: ``decision_regions``, ``boundaries``. Of a fit: ``curves``, ``histograms``. ``page``: all of them.
-  They share ``_style``: colors, markers, legends, and ``_planes``: the plane they are drawn in. The page has
-  ``_plain``: its words, and ``_tables``. ``replays``: one file that replays a run; ``recording``: the run as data, made of
-  ``_course``: its steps, ``_maps``: its regions, ``_source``: its Python; ``verdicts``: separability for a page.
+- In the space of x: ``decision_regions``, ``boundaries``, ``hull_proofs``; of y = φ(x): ``feature_spaces``; of the
+  weights: ``weight_spaces``, ``surfaces``, ``weight_paths``. Of a fit: ``curves``, ``histograms``, ``bayes_rule``,
+  ``networks``, ``animations``. All of them share ``_style``: colors, markers, legends; some ``_planes``: the plane they
+  are drawn in.
+- ``page``: a report with pictures, its words in ``_plain``, its tables in ``_tables``. ``replays``: one file that
+  replays a run; ``recording``: the run as data, made of ``_course``: its steps, ``_maps``: its regions, ``_source``:
+  its Python; ``verdicts``: separability for a page.
 
 Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
 
 References
 ----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.3, 5.4, 5.12–5.15; Cristianini, Shawe-Taylor, *An
+Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.1–5.17 and 5.19; Cristianini, Shawe-Taylor, *An
 Introduction to Support Vector Machines*, ch. 2, Fig. 2.1–2.4.
 """
 
@@ -23,5 +26,11 @@ from .decision_regions import RegionsDisplay, regions
 from .histograms import margins
 from .page import report
 from .replays import replay
+from .surfaces import criterion_surface
+from .weight_paths import path
+from .weight_spaces import weight_space
 
-__all__ = ["RegionsDisplay", "boundary", "convergence", "margins", "regions", "replay", "report"]
+__all__ = [
+    "RegionsDisplay", "boundary", "convergence", "criterion_surface", "margins", "path", "regions", "replay", "report",
+    "weight_space",
+]  # fmt: skip

@@ -20,10 +20,15 @@ Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.1–5.17 and 5.19; Cr
 Introduction to Support Vector Machines*, ch. 2, Fig. 2.1–2.4.
 """
 
+from .animations import animate
+from .bayes_rule import bayes
 from .boundaries import boundary
-from .curves import convergence
+from .curves import convergence, steps
 from .decision_regions import RegionsDisplay, regions
+from .feature_spaces import feature_space
 from .histograms import margins
+from .hull_proofs import hulls
+from .networks import network
 from .page import report
 from .replays import replay
 from .surfaces import criterion_surface
@@ -31,6 +36,6 @@ from .weight_paths import path
 from .weight_spaces import weight_space
 
 __all__ = [
-    "RegionsDisplay", "boundary", "convergence", "criterion_surface", "margins", "path", "regions", "replay", "report",
-    "weight_space",
+    "RegionsDisplay", "animate", "bayes", "boundary", "convergence", "criterion_surface", "feature_space", "hulls",
+    "margins", "network", "path", "regions", "replay", "report", "steps", "weight_space",
 ]  # fmt: skip

@@ -67,7 +67,7 @@ def add_legend(ax: Axes) -> None:
     """What the marks mean, below the axes, where no pattern lies: the first ones of very many."""
     marks: dict[str, Any] = {}
     found = list(zip(*ax.get_legend_handles_labels(), strict=True))
-    for handle, name in sorted(found, key=lambda mark: not hasattr(mark[0], "get_sizes")):  # patterns first
+    for handle, name in sorted(found, key=lambda mark: "Path" not in type(mark[0]).__name__):  # patterns first
         marks.setdefault(name, handle)
     names = list(marks)
     if len(names) > MOST_NAMES:

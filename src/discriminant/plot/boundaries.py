@@ -98,7 +98,7 @@ def boundary(
     --------
     >>> from discriminant import SupportVectorMachine, datasets, plot
     >>> X, y = datasets.margin_six()
-    >>> ax = plot.boundary(SupportVectorMachine().fit(X, y), X, y)
+    >>> ax = plot.boundary(SupportVectorMachine(C=float("inf")).fit(X, y), X, y)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['class 0', 'class 1', 'support vectors', 'g(x) = 0', 'margin 0.354']
     """

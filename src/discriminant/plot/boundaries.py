@@ -116,7 +116,7 @@ def boundary(
     _draw_surface(ax, model, plane, style)
     _draw_margin(ax, model, plane, X, y, margin)
     if X is not None and y is not None:
-        draw_points(ax, plane.project(X), y, _classes(model, y))
+        draw_points(ax, plane.project(X), y, classes_in(model, y))
     if hasattr(model, "support_vectors_"):
         draw_ring(ax, plane.project(table(model.support_vectors_)), "support vectors")
     add_legend(ax)
@@ -136,7 +136,8 @@ def plane_weights(model: Any) -> NDArray[np.float64] | None:
     return np.concatenate([np.ravel(model.intercept_)[:1], w])
 
 
-def _classes(model: Any, y: NDArray[Any]) -> NDArray[Any]:
+def classes_in(model: Any, y: NDArray[Any]) -> NDArray[Any]:
+    """The classes of a model, or those of the labels where it is a bare plane."""
     if isinstance(model, LinearMachine):
         return model.classes
     return two_classes(y, "y", n_rows=len(y))[0] if isinstance(model, Hyperplane) else classes_of(model)
@@ -191,11 +192,11 @@ def _draw_margin(ax: Axes, model: Any, plane: Plane, X: Any, y: Any, margin: flo
         for level in (-1.0, 1.0):
             _draw_level(ax, x1, x2, g, level, {"colors": GRAY, "linewidths": 1.0, "linestyles": "--"})
         ax.plot([], [], label="g(x) = ±1", **style)
-    if a is None:
+    if a is None or not a[1:].any():
         return
     length = float(np.linalg.norm(a[1:]))
     level = margin * length if margin is not None else 1.0 if machine else _kept(model, X, y)
-    if level <= 0 or length == 0:
+    if level <= 0:
         return
     for side in (-1, 1):
         label = f"margin {level / length:.3g}" if side < 0 else None
@@ -214,7 +215,7 @@ def _draw_slack(ax: Axes, model: Any, X: Any, y: NDArray[Any], margin: float, no
     found = margins(model, X, y, margin, normalized=True)
     short = np.flatnonzero(found.slack)
     points = np.asarray(X[short].toarray() if hasattr(X, "toarray") else X[short], np.float64)
-    side = np.where(y[short] == _classes(model, y)[1], 1.0, -1.0)
+    side = np.where(y[short] == classes_in(model, y)[1], 1.0, -1.0)
     ends = points + (side * found.slack[short])[:, None] * normal
     gaps = np.full(len(short), np.nan)
     ways = np.stack([np.column_stack([points[:, j], ends[:, j], gaps]).ravel() for j in (0, 1)])

@@ -148,7 +148,7 @@ def _draw_bounds(ax: Axes, models: Any, curves: Mapping[str, Any]) -> None:
         bound = model.report_.to_dict().get("bound") if name in curves and hasattr(model, "report_") else None
         if bound is not None:
             color = COLORS[list(curves).index(name) % len(COLORS)]
-            told = f"{literal(name)}: at most {bound:,.0f}"
+            told = f"{literal(name)}: at most {np.floor(bound * (1 + 1e-12)):,.0f}"  # rounding may have lowered it
             ax.axhline(bound, color=color, linestyle="--", linewidth=1.0, label=told)
 
 

@@ -54,9 +54,10 @@ def regions(
 ) -> Axes:
     """Draw what a classifier decides where, in a plane, with the patterns.
 
-    Patterns that it gets right are faded. Where its discriminants leave the class open the region is hatched. A model
-    of more than two features is cut where the others have their medians, or in the plane of the principal components;
-    below the axis stands which. Patterns of one class in the region of another that are faded tell how much that hides.
+    Patterns that it gets right are faded where it gets others wrong. Where its discriminants leave the class open the
+    region is hatched. A model of more than two features is cut where the others have their medians, or in the plane of
+    the principal components; below the axis stands which. Faded patterns of one class in the region of another tell
+    how much that hides.
 
     Parameters
     ----------
@@ -107,8 +108,10 @@ def regions(
     set_limits(ax, points)
     _draw_regions(ax, model, classes, plane)
     if y is not None:
-        draw_points(ax, points, y, classes, faint=np.asarray(quietly(model.predict, X)) == y)
-        ax.scatter([], [], s=28, color=faded(GRAY), label="on its side")
+        right = np.asarray(quietly(model.predict, X)) == y
+        draw_points(ax, points, y, classes, faint=None if right.all() else right)
+        if not right.all():
+            ax.scatter([], [], s=28, color=faded(GRAY), label="on its side")
     plane.label(ax, second=None if len(plane.names) == 2 else "class")
     add_legend(ax)
     return ax
@@ -148,7 +151,7 @@ class RegionsDisplay:
     >>> X, y = datasets.table(1, 2)
     >>> display = plot.RegionsDisplay.from_estimator(LogisticRegression().fit(X, y), X, y)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    ['class 0', 'class 1', 'on its side']
+    ['class 0', 'class 1']
     """
 
     def __init__(

@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import Number, Or
+from ..geometry import Hyperplane, LinearMachine
 from ..margin_distribution import geometric_margins
+from ..margin_distribution import margins as measured
 from ._style import BLACK, COLORS, GRAY, add_legend, axes, labels, named, quietly, table
+from .boundaries import classes_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +29,7 @@ def margins(model: Any, X: Any, y: Any, ax: Axes | None = None, *, gamma: float 
 
     Parameters
     ----------
-    model : fitted classifier
+    model : fitted classifier, Hyperplane or LinearMachine
         Of this package or of scikit-learn. A linear one shows geometric margins, which are distances. Others show by
         how much the discriminant of the right class leads the strongest rival.
     X : array, CSR matrix or data frame of shape (n, d)
@@ -61,7 +64,7 @@ def margins(model: Any, X: Any, y: Any, ax: Axes | None = None, *, gamma: float 
     values, name = leads(model, X, y)
     y = labels(y, len(values))
     ax = axes(ax)
-    classes = np.asarray(model.classes_)
+    classes = classes_in(model, y)
     parts = [values[y == label] for label in classes]
     _, _, bars = ax.hist(
         parts, BINS, stacked=True, color=[COLORS[k % len(COLORS)] for k in range(len(classes))],
@@ -87,11 +90,12 @@ def leads(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], str]:
     """The margin of each pattern, and what it is called: a distance where the boundary is a plane."""
     X = table(X)
     y = labels(y, X.shape[0])
-    classes = np.asarray(model.classes_).tolist()
+    classes = classes_in(model, y).tolist()
     unknown = sorted({str(label) for label in y.tolist() if label not in classes})
     if unknown:
         raise ValueError(f"y holds {unknown[0]!r} and must be among the model's classes {classes[:5]}; give these.")
-    distances = geometric_margins(model, X, y)
+    bare = isinstance(model, Hyperplane | LinearMachine)
+    distances = measured(model, X, y).geometric if bare else geometric_margins(model, X, y)
     if distances is not None:
         return distances, "distance from the boundary"
     score = model.decision_function if hasattr(model, "decision_function") else model.predict_proba

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import criteria
 from .._engine.extras import needed
 from .._guards.parameters import refused
-from ._style import BLACK, COLORS, GRAY, add_legend, axes
+from ._style import BLACK, COLORS, GRAY, add_legend, axes, with_room
 from .weight_paths import AROUND, draw_path, path_label, recorded, weight_name
 from .weight_spaces import solution_polygon, weight_rows
 
@@ -117,6 +117,7 @@ def _window(steps: Array | None) -> tuple[float, float, float, float]:
 
 
 def _draw_surface(ax: Any, a1: Array, a2: Array, height: Array, solved: NDArray[Any], name: str) -> None:
+    with_room(ax)
     ax.computed_zorder = False  # the path is on the surface, not behind it
     colors = needed("matplotlib", "plot").colormaps["cividis"](0.15 + 0.8 * height / max(float(height.max()), 1e-300))
     if solved.any():

@@ -75,7 +75,7 @@ def test_a_model_is_drawn_over_another_picture() -> None:
     limits = ax.get_xlim(), ax.get_ylim()
     plot.boundary(Perceptron().fit(X, y), ax=ax, label="perceptron", color="red", linestyle=":")
     assert (ax.get_xlim(), ax.get_ylim()) == limits
-    assert legend(ax) == ["a", "b", "on its side", "perceptron"]
+    assert legend(ax) == ["a", "b", "perceptron"]
     assert lines(ax)["perceptron"].get_color() == "red"
 
 

@@ -67,7 +67,7 @@ def test_corrections_so_far_stand_below_the_bound_of_the_theorem() -> None:
     made, allowed = ax.lines[0].get_ydata(), ax.lines[1].get_ydata()[0]
     assert made[-1] == model.n_corrections_ == 33
     assert allowed == model.report_.to_dict()["bound"] > 33
-    assert legend(ax) == ["p", f"p: at most {allowed:,.0f}"]
+    assert legend(ax) == ["p", f"p: at most {int(allowed):,}"]
 
 
 def test_several_steps_on_one_criterion() -> None:

@@ -81,6 +81,14 @@ def test_regions_fades_exactly_the_right_ones() -> None:
     assert ax.get_legend_handles_labels()[1] == ["a", "b", "c", "on its side"]
 
 
+def test_regions_fade_nothing_where_all_is_right() -> None:
+    X, y = data(2)
+    ax = plot.regions(LeastSquares().fit(X, y), X, y, ax=axes())
+    colors = [tuple(c.get_facecolor()[0, :3]) for c in ax.collections if isinstance(c, PathCollection)]
+    assert set(colors) == {to_rgb(color) for color in COLORS[:2]}
+    assert ax.get_legend_handles_labels()[1] == ["a", "b"]
+
+
 def test_regions_of_more_features_is_a_cut_at_the_medians() -> None:
     X, y = datasets.iris()
     model = FisherDiscriminant().fit(X, y)

@@ -2,22 +2,17 @@
 
 Every function takes the axes to draw on, makes new ones where none are given, and returns them. Colors are those of
 Okabe and Ito, which the color-blind can tell apart; classes also differ by their markers. matplotlib is the extra
-``plot``.
+``plot``. Each file names the figures that it draws.
 
 - In the space of x: ``decision_regions``, ``boundaries``, ``hull_proofs``; of y = φ(x): ``feature_spaces``; of the
   weights: ``weight_spaces``, ``surfaces``, ``weight_paths``. Of a fit: ``curves``, ``histograms``, ``bayes_rule``,
-  ``networks``, ``animations``. All of them share ``_style``: colors, markers, legends; some ``_planes``: the plane they
-  are drawn in.
+  ``networks``, ``animations``. They share ``_style``: colors, legends, and ``_planes``: the plane they are drawn in.
 - ``page``: a report with pictures, its words in ``_plain``, its tables in ``_tables``. ``replays``: one file that
   replays a run; ``recording``: the run as data, made of ``_course``: its steps, ``_maps``: its regions, ``_source``:
   its Python; ``verdicts``: separability for a page.
 
-Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
-
-References
-----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.1–5.17 and 5.19; Cristianini, Shawe-Taylor, *An
-Introduction to Support Vector Machines*, ch. 2, Fig. 2.1–2.4.
+Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.  Source: Duda, Hart, Stork, *Pattern
+Classification*, ch. 5; Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2.
 """
 
 from .animations import animate

@@ -112,7 +112,7 @@ def test_bad_input_gives_a_sentence() -> None:
         (lambda: plot.boundary(net, X, y, margin=-1.0), "margin=-1.0 must be None or a number > 0"),
         (lambda: plot.boundary(Perceptron(), X, y), "must be a fitted classifier"),
         (lambda: plot.boundary(Hyperplane([1, 2, 3])), "model has 3 features where the plane has 2; give X"),
-        (lambda: plot.boundary(LeastSquares().fit(X[:, :1], y), X[:, :1], y), "plot.regions draws a single feature"),
+        (lambda: plot.boundary(LeastSquares().fit(X[:, :1], y), X[:, :1], y), "plot.regions draws a single"),
         (lambda: plot.boundary(Hyperplane([1, 2]), X, np.arange(len(X))), "exactly two distinct values"),
     ):
         with pytest.raises(ValueError, match=message):

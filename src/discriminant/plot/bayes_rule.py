@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import Choice, refused
-from ._style import BLACK, COLORS, GRAY, add_legend, axes, literal, named, quietly
+from ._style import BLACK, COLORS, GRAY, add_legend, axes, classes_of, literal, named, quietly
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,6 +86,10 @@ def bayes(
     shares = dict.fromkeys(densities, 0.5) if priors is None else priors
     if set(shares) != set(densities) or min(shares.values()) < 0 or not np.isclose(sum(shares.values()), 1.0):
         raise refused("priors", dict(shares), "probabilities of the two labels that add up to 1", "give P(ω) of both")
+    several = models if isinstance(models, Mapping) else {} if models is None else {type(models).__name__: models}
+    for model in several.values():
+        if not hasattr(model, "decision_function") or len(classes_of(model)) != 2:
+            raise refused("models", model, "of two classes with a decision_function", "fit LeastSquares, for one")
     ax = axes(ax)
     x = np.linspace(*limits, POINTS)
     classes = sorted(densities)
@@ -93,7 +97,7 @@ def bayes(
     joint = [shares[label] * value for label, value in zip(classes, values, strict=True)]
     total = np.maximum(joint[0] + joint[1], np.finfo(np.float64).tiny)
     if what == "discriminant":
-        _draw_discriminants(ax, x, (joint[1] - joint[0]) / total, total, models)
+        _draw_discriminants(ax, x, (joint[1] - joint[0]) / total, total, several)
     else:
         curves = values if what == "densities" else [part / total for part in joint]
         for k, (label, curve) in enumerate(zip(classes, curves, strict=True)):
@@ -105,19 +109,14 @@ def bayes(
     return ax
 
 
-def _draw_discriminants(ax: Axes, x: Array, g0: Array, p: Array, models: Any) -> None:
+def _draw_discriminants(ax: Axes, x: Array, g0: Array, p: Array, models: Mapping[str, Any]) -> None:
     """Bayes' discriminant, those of the models, and from below the density of all patterns."""
     ax.axhline(0.0, color=GRAY, linewidth=0.7)
     ax.plot(x, g0, color=BLACK, linewidth=1.8, label="g₀(x), Bayes")
     low = -1.5
     ax.fill_between(x, low, low + p, color=GRAY, alpha=0.4, linewidth=0, label="p(x)")
-    several = models if isinstance(models, Mapping) else {} if models is None else {type(models).__name__: models}
-    for k, (name, model) in enumerate(several.items()):
-        if not hasattr(model, "decision_function"):
-            raise refused("models", model, "classifiers with a decision_function", "fit LeastSquares, for one")
+    for k, (name, model) in enumerate(models.items()):
         g = np.asarray(quietly(model.decision_function, x[:, None]), np.float64)
-        if g.shape != x.shape:
-            raise refused("models", model, "fitted to two classes", "g₀ belongs to two")
         error = float(np.trapezoid((g - g0) ** 2 * p, x))
         style: dict[str, Any] = {"color": COLORS[k % len(COLORS)], "linestyle": DASHES[(k + 1) % len(DASHES)]}
         ax.plot(x, g, label=f"{literal(name)}: ε² = {error:.3g}", **style)

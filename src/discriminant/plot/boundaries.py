@@ -36,11 +36,12 @@ from ._style import (
     set_limits,
     table,
 )
-from .decision_regions import STEPS, draw_borders
+from .decision_regions import draw_borders, fineness
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DASHED: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": "--"}
 MARGIN = Or((None,), Number("leave it out for the margin that the model keeps", 0))
 
 
@@ -107,16 +108,16 @@ def boundary(
     X = None if X is None else table(X)
     y = None if X is None or y is None else labels(y, X.shape[0])
     plane = plain_plane() if X is None or names is None else plane_of(X, features, names)
-    if len(plane.directions) != 2:
-        raise refused("X.shape", np.shape(X), "(n, d) with d >= 2", "plot.regions draws a single feature")
+    classes = None if y is None else classes_in(model, y)
+    _check(model, plane, margin)
     ax = axes(ax)
     if X is not None:
         set_limits(ax, plane.project(X))
         plane.label(ax)
     _draw_surface(ax, model, plane, style)
     _draw_margin(ax, model, plane, X, y, margin)
-    if X is not None and y is not None:
-        draw_points(ax, plane.project(X), y, classes_in(model, y))
+    if y is not None and classes is not None:
+        draw_points(ax, plane.project(X), y, classes)
     if hasattr(model, "support_vectors_"):
         draw_ring(ax, plane.project(table(model.support_vectors_)), "support vectors")
     add_legend(ax)
@@ -148,59 +149,60 @@ def _draw_surface(ax: Axes, model: Any, plane: Plane, style: dict[str, Any]) -> 
     look: dict[str, Any] = {"color": BLACK, "linewidth": 1.3, "label": "g(x) = 0"} | style
     a = plane_weights(model)
     if a is not None:
-        draw_line(ax, plane.line(_fitting(a, plane)), **look)
+        draw_line(ax, plane.line(a), **look)
         return
     rules = getattr(model, "multiclass_", None) in ("one-vs-rest", "one-vs-one") and hasattr(model, "coef_")
     if rules:
         for k, row in enumerate(np.atleast_2d(model.weights_)):
-            draw_line(ax, plane.line(_fitting(row, plane)), **look | ({"label": None} if k else {}))
+            draw_line(ax, plane.line(row), **look | ({"label": None} if k else {}))
         return
-    x1, x2, grid = grid_of(ax, STEPS)
+    x1, x2, grid = grid_of(ax, fineness(model))
     lines = {"colors": look["color"], "linewidths": look["linewidth"], "linestyles": look.get("linestyle", "solid")}
     if hasattr(model, "decision_function") and len(classes_of(model)) == 2:
-        _draw_level(ax, x1, x2, np.asarray(plane.at(model.decision_function, grid)), 0.0, lines)
+        g = np.asarray(plane.at(model.decision_function, grid)).reshape(x1.shape)
+        dashed = {"colors": GRAY, "linewidths": 1.0, "linestyles": "--"}
+        for level, shown in ((0.0, lines), (-1.0, dashed), (1.0, dashed))[: 3 if _is_machine(model) else 1]:
+            if g.min() < level < g.max():
+                ax.contour(x1, x2, g, [level], **shown)
     else:
         known = model.classes if isinstance(model, LinearMachine) else classes_of(model)
         draw_borders(ax, x1, x2, np.searchsorted(known, plane.at(model.predict, grid)).reshape(x1.shape), **lines)
         look |= {} if "label" in style else {"label": "boundary"}
     ax.plot([], [], **look)
+    if _is_machine(model) and len(classes_of(model)) == 2:
+        ax.plot([], [], label="g(x) = ±1", **DASHED)
 
 
-def _fitting(a: NDArray[np.float64], plane: Plane) -> NDArray[np.float64]:
-    if len(a) - 1 != len(plane.origin):
+def _is_machine(model: Any) -> bool:
+    """Whether it is a support vector machine, whose margin is at g = ±1."""
+    return hasattr(model, "support_vectors_") and hasattr(model, "C")
+
+
+def _check(model: Any, plane: Plane, margin: float | None) -> None:
+    """Refuse what cannot be drawn before there are axes."""
+    a = plane_weights(model)
+    if margin is not None and a is None:
+        raise refused("margin", margin, "left out for this model", "a margin belongs to a plane between two classes")
+    if len(plane.directions) != 2:
+        raise refused("X.shape", (..., len(plane.origin)), "(n, d) with d >= 2", "plot.regions draws a single feature")
+    if not isinstance(model, Hyperplane | LinearMachine):
+        classes_of(model)
+    if a is not None and len(a) - 1 != len(plane.origin):
         raise ValueError(f"model has {len(a) - 1} features where the plane has {len(plane.origin)}; give X to cut it.")
-    return a
-
-
-def _draw_level(
-    ax: Axes, x1: NDArray[np.float64], x2: NDArray[np.float64], g: NDArray[np.float64], level: float, style: Any
-) -> None:
-    if g.min() < level < g.max():
-        ax.contour(x1, x2, g.reshape(x1.shape), [level], **style)
 
 
 def _draw_margin(ax: Axes, model: Any, plane: Plane, X: Any, y: Any, margin: float | None) -> None:
-    """The dashed lines, and the slack of a margin that was asked for."""
+    """The dashed lines of a plane, and the slack of a margin that was asked for."""
     a = plane_weights(model)
-    machine = hasattr(model, "support_vectors_") and hasattr(model, "C")
-    if margin is not None and a is None:
-        raise refused("margin", margin, "left out for this model", "a margin belongs to a plane between two classes")
-    style: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": "--"}
-    if a is None and machine and len(classes_of(model)) == 2:
-        x1, x2, grid = grid_of(ax, STEPS)
-        g = np.asarray(plane.at(model.decision_function, grid))
-        for level in (-1.0, 1.0):
-            _draw_level(ax, x1, x2, g, level, {"colors": GRAY, "linewidths": 1.0, "linestyles": "--"})
-        ax.plot([], [], label="g(x) = ±1", **style)
     if a is None or not a[1:].any():
         return
     length = float(np.linalg.norm(a[1:]))
-    level = margin * length if margin is not None else 1.0 if machine else _kept(model, X, y)
+    level = margin * length if margin is not None else 1.0 if _is_machine(model) else _kept(model, X, y)
     if level <= 0:
         return
     for side in (-1, 1):
         label = f"margin {level / length:.3g}" if side < 0 else None
-        draw_line(ax, plane.line(a), side * level, label=label, **style)
+        draw_line(ax, plane.line(a), side * level, label=label, **DASHED)
     if margin is not None and y is not None and plane.is_whole:
         _draw_slack(ax, model, X, y, margin, a[1:] / length)
 

@@ -35,12 +35,14 @@ from ._style import (
     quietly,
     set_limits,
     table,
+    thinned,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEPS = 220  # points of the grid along each side
+STEPS, COARSE = 220, 60  # points of the grid along each side, and the fewest of a slow model
+WORK = 30_000_000  # kernel values that a grid may take, about 0.3 s
 
 
 def regions(
@@ -108,8 +110,9 @@ def regions(
     set_limits(ax, points)
     _draw_regions(ax, model, classes, plane)
     if y is not None:
-        right = np.asarray(quietly(model.predict, X)) == y
-        draw_points(ax, points, y, classes, faint=None if right.all() else right)
+        shown = thinned(len(y))
+        right = np.asarray(quietly(model.predict, X[shown])) == y[shown]
+        draw_points(ax, points[shown], y[shown], classes, faint=None if right.all() else right)
         if not right.all():
             ax.scatter([], [], s=28, color=faded(GRAY), label="on its side")
     plane.label(ax, second=None if len(plane.names) == 2 else "class")
@@ -197,7 +200,7 @@ def _in_rows(
 
 def _draw_regions(ax: Axes, model: Any, classes: NDArray[Any], plane: Plane) -> None:
     """Color each point of the plane by its class, draw the surfaces between, hatch what is open."""
-    x1, x2, grid = grid_of(ax, STEPS)
+    x1, x2, grid = grid_of(ax, fineness(model))
     two, own = len(classes) == 2 and hasattr(model, "decision_function"), hasattr(model, "undecided")
     g = np.asarray(plane.at(model.decision_function, grid), np.float64) if two else np.zeros(0)
     if two and own:  # what they decide is known from g: a kernel is not asked twice
@@ -219,6 +222,14 @@ def _draw_regions(ax: Axes, model: Any, classes: NDArray[Any], plane: Plane) -> 
         hatched = ax.contourf(x1, x2, open_.astype(float), [0.5, 1.5], colors=["#FFFFFFA0"], hatches=["///"])
         hatched.set_edgecolor(GRAY)
         ax.fill([], [], facecolor="white", edgecolor=GRAY, hatch="///", label="undecided")
+
+
+def fineness(model: Any) -> int:
+    """Points of the grid along each side: fewer where a kernel has many patterns to ask."""
+    if hasattr(model, "coef_"):
+        return STEPS
+    held = np.shape(getattr(model, "support_vectors_", getattr(model, "X_fit_", ())))[0]
+    return int(np.clip(np.sqrt(WORK / max(held, 1)), COARSE, STEPS))
 
 
 def draw_borders(

@@ -10,9 +10,10 @@ Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, Table 5.1, which lis
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLUE, GRAY, ORANGE, figure
 
 from discriminant import compare, datasets, plot
+
+BLUE, ORANGE, GRAY = "#0072B2", "#D55E00", "#8C8C8C"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 # %%
 # Fisher's iris. No linear machine tells its three kinds apart: the verdict is "quasi", because only the fifty setosa
@@ -31,7 +32,7 @@ assert found.verdict.certificate.verify(flowers.X, kinds)
 
 rows = sorted(found, key=lambda row: -row.cv_error)
 places = np.arange(len(rows))
-fig, ax = figure(size=(8.0, 7.6))
+fig, ax = plt.subplots(figsize=(8.0, 7.6), layout="constrained")
 ax.hlines(places, [100 * row.train_error for row in rows], [100 * row.cv_error for row in rows], color=GRAY, lw=1)
 ax.scatter([100 * row.train_error for row in rows], places, color=BLUE, marker="s", s=22, label="rows of the fit")
 ax.scatter([100 * row.cv_error for row in rows], places, color=ORANGE, s=30, label="rows kept back", zorder=3)
@@ -46,17 +47,15 @@ assert found["fisher"].cv_error < found["least-squares"].cv_error
 X = flowers.X[:, 2:]
 names = ("perceptron-pocket", "fisher-discriminant", "support-vector-machine-gaussian")
 petals = compare(X, kinds, names, feature_names=flowers.feature_names[2:], n_jobs=1)
-fig, axes = figure(2, 3, (11.0, 6.6))
+fig, axes = plt.subplots(2, 3, figsize=(11.0, 8.2), layout="constrained")
 for (above, below), row in zip(axes.T, petals, strict=True):
-    plot.boundary(row.model, X, kinds, ax=above, feature_names=petals.feature_names)
+    plot.regions(row.model, X, kinds, ax=above, feature_names=petals.feature_names)
     above.set_title(f"{row.method}\n{100 * row.train_error:.1f} % wrong")
     plot.margins(row.model, X, kinds, below)
-axes[0, 0].legend(fontsize="small", loc="upper left")
 
 # %%
 # ``found.report("report.html")`` puts all of this on one page, with the proof and with words for everybody.
 
-fig, ax = figure(size=(8.0, 3.6))
-plot.convergence({name: found[name].model for name in ("perceptron", "relaxation", "ho-kashyap", "logistic")}, ax)
-ax.legend()
+names = ("perceptron", "relaxation", "ho-kashyap", "logistic")
+ax = plot.convergence({name: found[name].model for name in names})
 plt.show()

@@ -11,11 +11,11 @@ Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.5.1 and §5.6.1,
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import GREEN, figure
 
-from discriminant import criteria
+from discriminant import augment, criteria, normalize, plot
 
-Y = np.array([[1.0, 1.0], [1.0, -1.5], [-1.0, 3.0]])  # normalized patterns
+X, y = [[1.0], [-1.5], [-3.0]], [1, 1, 0]
+Y = normalize(augment(X), y)  # (1, 1), (1, -1.5), (-1, 3)
 CHOSEN = {
     "errors": "errors",
     "perceptron": "$J_p$ (Eq. 16)",
@@ -27,25 +27,15 @@ CHOSEN = {
 # Green is the solution region, where all three patterns are on the right side. With the margin b = 1 the criterion
 # *J_r* is zero only in the inner part of it.
 
-fig, axes = figure(2, 2, (8.5, 7.4), subplot_kw={"projection": "3d"}, layout="none")
-fig.subplots_adjust(left=0.02, right=0.95, bottom=0.05, top=0.95, wspace=0.05, hspace=0.12)
-a1, a2 = np.meshgrid(np.linspace(-4, 4, 71), np.linspace(-4, 4, 71))
-rows = np.column_stack([a1.ravel(), a2.ravel()])
-solved = (rows @ Y.T > 0).all(axis=1).reshape(a1.shape)
+fig, axes = plt.subplots(2, 2, figsize=(9.0, 8.4), subplot_kw={"projection": "3d"})
+fig.subplots_adjust(left=0.02, right=0.95, bottom=0.1, top=0.97, wspace=0.1, hspace=0.25)
 for ax, (name, title) in zip(axes.flat, CHOSEN.items(), strict=True):
-    J = criteria.get(name)(Y)
-    height = np.array([J.value(a) for a in rows]).reshape(a1.shape)
-    if name != "relaxation":
-        assert (height[solved] == 0).all()
-    colors = plt.get_cmap("cividis")(0.15 + 0.8 * height / height.max())
-    colors[solved] = plt.matplotlib.colors.to_rgba(GREEN)
-    ax.plot_surface(
-        a1, a2, height, facecolors=colors, rstride=1, cstride=1, linewidth=0, antialiased=False, shade=False
-    )
-    ax.set(xlabel="a₁", ylabel="a₂", zlabel="J(a)")
+    plot.criterion_surface(name, X, y, ax, limits=(-4, 4, -4, 4))
     ax.set_title(title, y=1.0)
     ax.view_init(elev=36, azim=30)
-    ax.set_box_aspect(None, zoom=0.98)
+rows = np.random.default_rng(0).uniform(-4, 4, (1000, 2))
+solved = rows[(rows @ Y.T > 0).all(axis=1)]
+assert all(criteria.get(name)(Y).value(a) == 0 for name in ("errors", "perceptron", "squared") for a in solved)
 plt.show()
 
 # %%

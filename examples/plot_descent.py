@@ -13,10 +13,20 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, BLUE, GRAY, GREEN, ORANGE, figure, path, plane
 from matplotlib.ticker import NullFormatter
 
-from discriminant import GradientDescent, NewtonDescent, NotConvergedWarning, augment, criteria, datasets, normalize
+from discriminant import (
+    GradientDescent,
+    NewtonDescent,
+    NotConvergedWarning,
+    augment,
+    criteria,
+    datasets,
+    normalize,
+    plot,
+)
+
+BLACK, BLUE, ORANGE = "#222222", "#0072B2", "#D55E00"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 # %%
 # One feature and a bias make a plane of weights. The criterion is the squared hinge, on five patterns that overlap.
@@ -29,16 +39,10 @@ newton = NewtonDescent(criterion="squared_hinge", start=[2, -1], record="weights
 np.testing.assert_allclose(descent.weights_, newton.weights_, atol=1e-6)
 print(f"descent {descent.n_iter_} steps, Newton {newton.n_iter_}")
 
-fig, ax = figure(size=(6.5, 4.6))
-plane(ax, (-1.6, 2.4, -1.3, 1.0), xlabel="bias w₀", ylabel="weight w₁")
-J = criteria.get("squared_hinge")(normalize(augment(X), y))
-w0, w1 = np.meshgrid(np.linspace(-1.6, 2.4, 90), np.linspace(-1.3, 1.0, 60))
-surface = np.array([J.value(a) for a in np.column_stack([w0.ravel(), w1.ravel()])]).reshape(w0.shape)
-lowest = J.value(newton.weights_)
-ax.contour(w0, w1, surface, lowest + np.array([0.05, 0.3, 1, 3, 8, 16, 30, 50]), colors=GRAY, linewidths=0.8)
-path(ax, descent.history_["weights"], color=ORANGE, label=f"gradient descent, {descent.n_iter_} steps")
-path(ax, newton.history_["weights"], color=BLACK, label=f"Newton, {newton.n_iter_} steps")
-ax.legend(loc="lower right")
+fig, ax = plt.subplots(figsize=(6.5, 5.4), layout="constrained")
+plot.criterion_surface("squared_hinge", X, y, ax, limits=(-1.6, 2.4, -1.3, 1.0))
+plot.path(descent, ax, color=ORANGE, label=f"gradient descent, {descent.n_iter_} steps")
+plot.path(newton, ax, color=BLACK, label=f"Newton, {newton.n_iter_} steps")
 plt.show()
 
 # %%
@@ -76,16 +80,9 @@ optimal = GradientDescent(tol=1e-6).fit(X, y)
 # iteration of descent costs about 4n(d+1) operations, two products with Y; Newton adds n(d+1)² for the Hessian and
 # (d+1)³/3 for the solution: for these 20 patterns of 3 numbers about 240 and 430.
 
-fig, axes = figure(1, 3, (10.0, 3.6))
-lowest = newton.history_["criterion"][-1]
+fig, axes = plt.subplots(1, 3, figsize=(11.0, 4.6), layout="constrained")
 curves = {"η = 0.0002": run(0.0002)[0], "η = 0.002": run(0.002)[0], "η by Eq. 14": optimal, "Newton": newton}
-for (name, model), color, style in zip(
-    curves.items(), (BLUE, GREEN, ORANGE, BLACK), ("-", "--", "-.", ":"), strict=True
-):
-    J = model.history_["criterion"]
-    axes[0].plot(np.arange(1, len(J) + 1), J, color=color, linestyle=style, label=name)
-axes[0].set(xscale="log", xlabel="iteration", ylabel="criterion $J_s$", ylim=(0.9 * lowest, 22))
-axes[0].legend()
+plot.convergence(curves, axes[0], what="criterion")
 axes[1].plot(rates, [model.n_iter_ for model, _, _ in runs], color=BLUE, marker="o", markersize=4)
 axes[1].set(ylabel="iterations to convergence")
 axes[2].plot(rates, [1000 * seconds for _, seconds, _ in runs], color=BLUE, marker="o", markersize=4)

@@ -15,10 +15,11 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLUE, GREEN, ORANGE, figure
 from sklearn.linear_model import LogisticRegression
 
 from discriminant import InfiniteEstimateWarning, LogisticDiscriminant, datasets, separability
+
+BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 # %%
 # 79 patients: neovasculation (NV, 0 or 1), pulsatility index of the uterine artery (PI), height of the endometrium
@@ -65,7 +66,7 @@ assert np.allclose(path[-1, 2:], [-0.0422, -2.9026], atol=1e-4)
 assert np.allclose(path[-1, 2:], model.coef_[0, 1:], atol=1e-6)
 assert np.allclose(np.diff(path[8:, 1]), 1, atol=1e-3)
 
-fig, (left, middle, right) = figure(1, 3, (12.0, 3.8))
+fig, (left, middle, right) = plt.subplots(1, 3, figsize=(12.0, 3.8), layout="constrained")
 others = {"complete": datasets.table(1, 2), "quasi": (X, y), "overlap": datasets.table(1, 3)}
 names = ("two categories of a table, complete", "endometrial cancer, quasi", "two categories of a table, overlap")
 looks = ((ORANGE, "s"), (GREEN, "^"), (BLUE, "o"))

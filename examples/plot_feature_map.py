@@ -6,15 +6,24 @@ A linear discriminant of *(1, x, x²)* cuts the line into three pieces: the regi
 the product *x₁x₂* as a third feature a plane solves the exclusive or. A kernel does the same without building
 the features.
 
-Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.3, Figs. 5.5 and 5.6, Computer exercise 5, Example 2.
+Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.3, Figs. 5.5–5.7, Example 2.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, BLUE, GRAY, ORANGE, figure, grid, plane, points
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
-from discriminant import Hyperplane, KernelPerceptron, Perceptron, PolynomialMap, datasets, mercer
+from discriminant import (
+    Hyperplane,
+    KernelPerceptron,
+    Perceptron,
+    PolynomialMap,
+    SupportVectorMachine,
+    datasets,
+    mercer,
+    plot,
+)
 
 # %%
 # The book's weights *a = (−1, 1, 2)* are positive for x < -1 and for x > 1/2.
@@ -26,27 +35,27 @@ values = g.value(phi.transform(x))
 assert np.array_equal(values > 0, ((x < -1) | (x > 0.5)).ravel())
 print("g vanishes at", np.roots([2, 1, -1]), "and the discriminant has", phi.n_terms_, "terms")
 
-fig, (left, right) = figure(1, 2, (9.0, 3.8))
-left.axhline(0, color=GRAY, linewidth=0.8)
-left.plot(x, values, color=BLACK)
-for sign, color, name in ((1, BLUE, "g > 0: ω₁"), (-1, ORANGE, "g < 0: ω₂")):
-    left.plot(x, np.where(sign * values > 0, -2.0, np.nan), color=color, linewidth=6, solid_capstyle="butt", label=name)
-left.set(xlabel="x", ylabel="g(x) = −1 + x + 2x²", ylim=(-2.3, 5))
-left.legend(loc="upper center")
-left.set_title("In the space of x the region of ω₁ has two parts")
 
-right.plot(x, x**2, color=GRAY, linewidth=1)
-for sign, color in ((1, BLUE), (-1, ORANGE)):
-    right.plot(x, np.where(sign * values[:, None] > 0, x**2, np.nan), color=color, linewidth=4)
-right.plot(x, (1 - x) / 2, color=BLACK, linestyle="--", label="−1 + y₂ + 2y₃ = 0")
-right.set(xlabel="y₂ = x", ylabel="y₃ = x²", ylim=(-0.2, 4))
-right.legend(loc="upper center")
-right.set_title("In the space of y one line parts them")
+# %%
+# A perceptron on (1, x, x²) finds such weights from labeled points. On the left the regions of x, of which that of
+# class 1 has two parts; on the right the space of y, where the line of x has become a parabola, and the plane through
+# the origin, perpendicular to a, has one part of it on each side.
+
+points = np.linspace(-2, 1.5, 22)[:, None]
+labels = (g.value(phi.transform(points)) > 0).astype(int)
+curved = make_pipeline(PolynomialMap(degree=2), Perceptron()).fit(points, labels)
+assert curved.score(points, labels) == 1
+
+fig = plt.figure(figsize=(10.0, 5.0), layout="constrained")
+left, right = fig.add_subplot(1, 2, 1), fig.add_subplot(1, 2, 2, projection="3d")
+plot.regions(curved, points, labels, ax=left, feature_names=["x"])
+plot.feature_space(curved, points, labels, right)
+right.view_init(elev=18, azim=-50)
 plt.show()
 
 # %%
-# The exclusive or in features of ±1. Left: a perceptron on *(x₁, x₂, x₁x₂)*. Right: the kernel perceptron
-# with *(1 + xᵗz)²*, which adds every pattern once and ends with *g(x) = 8x₁x₂*.
+# The exclusive or in features of ±1. A perceptron on *(x₁, x₂, x₁x₂)* solves it, and so does the kernel perceptron with
+# *(1 + xᵗz)²*, which adds every pattern once and ends with *g(x) = 8x₁x₂*.
 
 X, y = datasets.xor_signed()
 mapped = make_pipeline(PolynomialMap(degree=2, interaction_only=True), Perceptron()).fit(X, y)
@@ -56,17 +65,32 @@ assert kernel.alpha_.tolist() == [1, 1, 1, 1]
 np.testing.assert_allclose(kernel.decision_function(X), 8 * X.prod(axis=1))
 print("weights on (1, x1, x2, x1 x2):", mapped[-1].weights_, " embedding strengths:", kernel.alpha_)
 
-fig, axes = figure(1, 2, (9.0, 4.3))
-titles = ("perceptron on (x₁, x₂, x₁x₂)", "kernel perceptron, (1 + xᵗz)²")
-for ax, model, title in zip(axes, (mapped, kernel), titles, strict=True):
-    plane(ax, (-2, 2, -2, 2))
-    x1, x2, rows = grid(ax, 200)
-    level = model.decision_function(rows).reshape(x1.shape)
-    ax.contourf(x1, x2, level > 0, [-0.5, 0.5, 1.5], colors=[ORANGE, BLUE], alpha=0.2)
-    lines = ax.contour(x1, x2, level, 7, colors=GRAY, linewidths=0.7)
-    ax.contour(x1, x2, level, [0], colors=BLACK)
-    ax.clabel(lines, fontsize=7)
-    points(ax, X, y, order=(1, 0), s=70)
-    ax.set_title(title)
-axes[0].legend(loc="lower left", frameon=True, framealpha=1)
+fig = plt.figure(figsize=(12.0, 5.0), layout="constrained")
+axes = [fig.add_subplot(1, 3, 1), fig.add_subplot(1, 3, 2), fig.add_subplot(1, 3, 3, projection="3d")]
+titles = ("perceptron on (x₁, x₂, x₁x₂)", "kernel (1 + xᵗz)²")
+for ax, model, title in zip(axes[:2], (mapped, kernel), titles, strict=True):
+    ax.set(xlim=(-2, 2), ylim=(-2, 2), title=title)
+    plot.regions(model, X, y, ax=ax)
+plot.feature_space(mapped, X, y, axes[2])
+axes[2].set_title("the surface y₃ = x₁x₂ and the plane")
+plt.show()
+
+# %%
+# Example 2: the support vector machine in the five features that the kernel stands for. Its plane is *y₃ = 0*, all four
+# patterns lie at the margin √2, and in the plane of *√2 x₁* and *√2 x₁x₂* that can be seen.
+
+
+def phi_2(X):
+    """Give (√2 x₁, √2 x₂, √2 x₁x₂, x₁², x₂²)."""
+    return np.column_stack([X, X.prod(axis=1), X**2]) * np.sqrt([2, 2, 2, 1, 1])
+
+
+Y = phi_2(X)
+machine = SupportVectorMachine(C=np.inf).fit(Y, y)
+assert abs(machine.margin_ - np.sqrt(2)) < 1e-9
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="constrained")
+left.set(xlim=(-2, 2), ylim=(-2, 2), title="g(x) = x₁x₂ in the space of x")
+plot.regions(make_pipeline(FunctionTransformer(phi_2), SupportVectorMachine(C=np.inf)).fit(X, y), X, y, ax=left)
+right.set(xlim=(-3, 3), ylim=(-3, 3), title="the margin √2 in the space of y")
+plot.boundary(machine, Y, y, (0, 2), right, feature_names=["√2 x₁", "√2 x₂", "√2 x₁x₂", "x₁²", "x₂²"])
 plt.show()

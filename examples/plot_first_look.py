@@ -9,10 +9,8 @@ Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, Algorithm 4 and Theo
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
-from _style import BLUE, GRAY, ORANGE, figure, line, plane, points
 
-from discriminant import Perceptron, datasets, margins
+from discriminant import Perceptron, datasets, margins, plot
 
 X, y = datasets.table(1, 2)
 model = Perceptron().fit(X, y)
@@ -25,19 +23,12 @@ print(model.report_)
 report, margin = model.report_.to_dict(), margins(model, X, y)
 assert (report["corrections"], report["iterations"]) == (33, 9)
 
-fig, ax = figure([["plane", "errors"], ["plane", "criterion"]], size=(9.0, 4.1), width_ratios=(1, 1.1))
-points(ax["plane"], X, y, order=(1, 0))
-plane(ax["plane"], (-5, 9.5, -7, 8))
-line(ax["plane"], model.weights_, label="g(x) = 0")
-for side in (-1, 1):
-    line(ax["plane"], model.weights_, side * margin.functional.min(), color=GRAY, linestyle="--", linewidth=1)
-ax["plane"].legend(loc="upper left")
+panels = [["plane", "corrections"], ["plane", "criterion"]]
+fig, ax = plt.subplot_mosaic(panels, figsize=(10.0, 6.0), layout="constrained")
+plot.boundary(model, X, y, ax=ax["plane"], feature_names=["x₁", "x₂"])
 ax["plane"].set_title(f"geometric margin {margin.margin:.2f}")
-
-passes = np.arange(1, model.n_iter_ + 1)
-ax["errors"].plot(passes, model.history_["errors"], color=BLUE, marker="o", clip_on=False)
-ax["errors"].set(ylabel="errors", xticks=passes, xticklabels=[], ylim=(0, None))
-ax["errors"].set_title(f"{report['corrections']} corrections; the theorem allows {int(report['bound']):,}")
-ax["criterion"].plot(passes, model.history_["criterion"], color=ORANGE, marker="s", clip_on=False)
-ax["criterion"].set(xlabel="pass", ylabel="criterion $J_p$", xticks=passes, ylim=(0, None))
+plot.convergence(model, ax["corrections"], what="corrections")
+ax["corrections"].set_title(f"{report['corrections']} corrections; the theorem allows {int(report['bound']):,}")
+plot.convergence(model, ax["criterion"], what="criterion")
+ax["criterion"].set_ylabel("criterion $J_p$")
 plt.show()

@@ -12,9 +12,9 @@ Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.8.3 and §5.8.4,
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, BLUE, GRAY, ORANGE, figure, line, plane, points
+from sklearn.pipeline import make_pipeline
 
-from discriminant import HoKashyap, LeastSquares, PolynomialMap, WidrowHoff, datasets
+from discriminant import HoKashyap, LeastSquares, PolynomialMap, WidrowHoff, datasets, plot
 
 # %%
 # **Fig. 5.16.** Two classes of one feature with equal priors, ω₁ in two heaps. The polynomial of degree 7 follows *g₀*
@@ -36,29 +36,17 @@ y = rng.integers(0, 2, 5000)
 heap = rng.integers(0, 2, y.size)
 X = np.array([rng.normal(MEANS[i][h], SPREADS[i][h]) for i, h in zip(y, heap, strict=True)])[:, None]
 
+densities = {label: lambda x, label=label: density(x, label) for label in (0, 1)}
+models = {f"degree {k}": make_pipeline(PolynomialMap(degree=k), LeastSquares()).fit(X, y) for k in (1, 3, 7)}
 x = np.linspace(-2.6, 2.6, 1041)
 p1, p2 = density(x, 1), density(x, 0)
 g0, p = (p1 - p2) / (p1 + p2), (p1 + p2) / 2
+error = [np.sum((model.decision_function(x[:, None]) - g0) ** 2 * p) * 0.005 for model in models.values()]  # Eq. 57
+assert error[2] < error[1] < error[0]
 
-fig, axes = figure(3, 1, (7.5, 7.2), sharex=True, height_ratios=(1, 1, 1.6))
-for values, shares, name, color in ((p1, p1 / (p1 + p2), "₁", BLUE), (p2, p2 / (p1 + p2), "₂", ORANGE)):
-    axes[0].plot(x, values, color=color, label=f"p(x|ω{name})")
-    axes[1].plot(x, shares, color=color, label=f"P(ω{name}|x)")
-axes[2].fill_between(x, -1.5, -1.5 + p, color=GRAY, alpha=0.4, linewidth=0, label="p(x), from below")
-axes[2].plot(x, g0, color=BLACK, label="g₀(x), Bayes")
-error = {}
-for degree, style in ((1, ":"), (3, "--"), (7, "-")):
-    features = PolynomialMap(degree=degree).fit(X)
-    g = LeastSquares().fit(features.transform(X), y).decision_function(features.transform(x[:, None]))
-    error[degree] = np.sum((g - g0) ** 2 * p) * (x[1] - x[0])  # Eq. 57
-    axes[2].plot(x, g, color=BLUE, linestyle=style, label=f"degree {degree}: ε² = {error[degree]:.3f}")
-assert error[7] < error[3] < error[1]
-axes[0].set(ylabel="density", ylim=(0, None))
-axes[1].set(ylabel="posterior", ylim=(0, 1))
-axes[2].set(xlabel="x", ylabel="discriminant", ylim=(-1.5, 2), xlim=(x[0], x[-1]))
-axes[2].axhline(0, color=GRAY, linewidth=0.7)
-for ax in axes:
-    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+fig, axes = plt.subplots(3, 1, figsize=(7.0, 9.5), layout="constrained", height_ratios=(1, 1, 1.6))
+for ax, what in zip(axes, ("densities", "posteriors", "discriminant"), strict=True):
+    plot.bayes(densities, models, ax, what=what, limits=(-2.6, 2.6))
 plt.show()
 
 # %%
@@ -66,7 +54,7 @@ plt.show()
 # on the left the six points of Problem 32, on the right the eight points of the slides. The Ho-Kashyap rule begins with
 # that line, moves the margins as well, and ends with one that separates.
 
-fig, axes = figure(1, 2, (9.5, 4.4))
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.4), layout="constrained")
 for ax, title, load, limits, wrong in (
     (axes[0], "Problem 32", datasets.symmetric_six, (-4.5, 4.5, -5, 5), 2),
     (axes[1], "slides", datasets.slides_eight, (-0.5, 10.5, -1.5, 10.5), 1),
@@ -81,11 +69,8 @@ for ax, title, load, limits, wrong in (
     errors = exact.predict(X) != y
     assert errors.sum() == wrong
     assert other.status_.name == "SEPARATED"
-    points(ax, X, y, order=(1, 0))
-    ax.scatter(*X[errors].T, s=150, facecolor="none", edgecolor=BLACK, label="errors of LMS")
-    plane(ax, limits)
-    line(ax, exact.weights_, linestyle="--", label="LMS, least squares")
-    line(ax, other.weights_, label="Ho-Kashyap")
-    ax.set_title(f"{title}: a({other.n_iter_}) separates")
-axes[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.set(xlim=limits[:2], ylim=limits[2:], aspect="equal")
+    plot.boundary(exact, X, y, ax=ax, linestyle="--", label="LMS, least squares")
+    plot.boundary(other, ax=ax, label="Ho-Kashyap")
+    ax.set_title(f"{title}: {wrong} wrong by LMS, 0 by Ho-Kashyap", fontsize="medium")
 plt.show()

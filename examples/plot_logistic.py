@@ -12,9 +12,10 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, BLUE, GRAY, GREEN, ORANGE, figure, grid, line, plane, points
 
-from discriminant import LogisticDiscriminant, datasets
+from discriminant import Hyperplane, LogisticDiscriminant, datasets, plot
+
+BLUE, ORANGE, GRAY = "#0072B2", "#D55E00", "#8C8C8C"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 # %%
 # Example 14, with the source's step of 0.01. After nine steps all four patterns are in class 1.
@@ -30,21 +31,19 @@ assert (sigma[9] > 0.5).all()
 first = int(np.flatnonzero(((sigma > 0.5) == y).all(axis=1))[0])
 assert first == 220
 
-fig, (left, right) = figure(1, 2, (10.0, 4.0))
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.8), layout="constrained")
 steps = np.arange(len(path))
-for j, color, marker in ((0, ORANGE, "s"), (2, BLUE, "o")):
+for j, color, marker in ((0, BLUE, "o"), (2, ORANGE, "s")):
     left.plot(steps, sigma[:, j], color=color, marker=marker, markevery=50, markersize=4, label=f"class {y[j]}")
 left.axhline(0.5, color=GRAY, linewidth=0.8)
-left.axvline(first, color=BLACK, linewidth=0.8, linestyle="--", label=f"separated at step {first}")
+left.axvline(first, color="#222222", linewidth=0.8, linestyle="--", label=f"separated at step {first}")
 left.set(xlabel="step", ylabel="σ(g)", ylim=(0, 1), title="the sigmoid of the two patterns of each class")
 left.legend(loc="lower left")
-plane(right, (0, 8, 0, 8))
-points(right, X, y, order=(1, 0))
-for k, style in ((first, ":"), (400, "--")):
-    line(right, path[k], linestyle=style, linewidth=1.0)
+right.set(xlim=(0, 8), ylim=(0, 8), aspect="equal", title="the line g = 0")
 log = LogisticDiscriminant(C=10.0).fit(X, y)
-line(right, log.weights_)
-right.set_title(f"g = 0 at steps {first} and 400; solid: log loss")
+plot.boundary(log, X, y, ax=right, label="log loss", feature_names=["x₁", "x₂"])
+for k, style in ((first, ":"), (400, "--")):
+    plot.boundary(Hyperplane.from_augmented(path[k]), ax=right, linestyle=style, label=f"squared loss, step {k}")
 plt.show()
 
 # %%
@@ -56,13 +55,19 @@ X = rng.normal(size=(120, 2)) + np.where(y[:, None] == 1, 1.0, -1.0) * [0.9, 0.5
 model = LogisticDiscriminant().fit(X, y)
 assert abs((model.predict_proba(X)[:, 1] - y).sum()) < 1e-6  # the free intercept balances the probabilities
 
-fig, (left, right) = figure(1, 2, (10.0, 4.2))
-plane(left, (-4, 4, -4, 4))
-x1, x2, rows = grid(left, 200)
-p = model.predict_proba(rows)[:, 1].reshape(x1.shape)
-lines = left.contour(x1, x2, p, [0.05, 0.25, 0.5, 0.75, 0.95], colors=BLACK, linewidths=0.9)
-left.clabel(lines, fontsize=7)
-points(left, X, y, order=(1, 0), s=24)
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="constrained")
+
+
+def levels(ax, probability, values, reach):
+    """Draw where a probability has these values."""
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    x1, x2 = np.meshgrid(*[np.linspace(-reach, reach, 200)] * 2)
+    p = probability(np.column_stack([x1.ravel(), x2.ravel()])).reshape(x1.shape)
+    ax.clabel(ax.contour(x1, x2, p, values, colors=GRAY, linewidths=0.8), fontsize=7)
+
+
+levels(left, lambda rows: model.predict_proba(rows)[:, 1], [0.05, 0.25, 0.5, 0.75, 0.95], 4)
+plot.boundary(model, X, y, ax=left)
 left.set_title("P(class 1 | x)")
 
 # %%
@@ -71,13 +76,7 @@ left.set_title("P(class 1 | x)")
 X, y = datasets.table(1, 2, 4)
 model = LogisticDiscriminant(C=1.0).fit(X, y)
 assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
-plane(right, (-10, 10, -10, 10))
-x1, x2, rows = grid(right, 200)
-top = model.predict_proba(rows).max(axis=1).reshape(x1.shape)
-lines = right.contour(x1, x2, top, [0.5, 0.7, 0.9, 0.99], colors=GRAY, linewidths=0.7)
-right.clabel(lines, fontsize=7)
-for label, color, marker in zip(model.classes_, (BLUE, ORANGE, GREEN), "os^", strict=True):
-    right.scatter(*X[y == label].T, color=color, marker=marker, s=30, label=f"category {label}")
-right.legend(loc="lower right", fontsize=8)
+levels(right, lambda rows: model.predict_proba(rows).max(axis=1), [0.5, 0.7, 0.9, 0.99], 10)
+plot.regions(model, X, y, ax=right)
 right.set_title("three categories: probability of the likeliest")
 plt.show()

@@ -12,9 +12,10 @@ Source: Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*,
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, BLUE, GRAY, ORANGE, figure, line, plane, points
 
-from discriminant import Hyperplane, Perceptron, bounds, datasets, margins
+from discriminant import Hyperplane, Perceptron, bounds, datasets, margins, plot
+
+BLACK, GRAY = "#222222", "#8C8C8C"
 
 
 def feet(ax, model, X, rows, **style):
@@ -34,12 +35,11 @@ best = Hyperplane.from_augmented(dataset.solution)
 assert abs(margins(best, X, y).margin - dataset.margin) < 1e-12
 assert abs(dataset.margin - np.sqrt(2) / 4) < 1e-12
 
-fig, axes = figure(1, 2, (9.5, 4.6))
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="constrained")
 for ax, model in zip(axes, (slanted, best), strict=True):
     distances = margins(model, X, y)
-    plane(ax, (-0.7, 2.7, -0.7, 2.7))
-    line(ax, model.a)
-    points(ax, X, y, order=(1, 0), s=60)
+    ax.set(xlim=(-0.7, 2.7), ylim=(-0.7, 2.7), aspect="equal")
+    plot.boundary(model, X, y, ax=ax, feature_names=["x₁", "x₂"])
     foot = model.project(np.array([0.2, 1.6]))
     tip = foot + 0.45 * model.w / np.linalg.norm(model.w)
     ax.annotate("", tip, foot, arrowprops={"arrowstyle": "-|>", "color": BLACK, "shrinkA": 0, "shrinkB": 0})
@@ -48,10 +48,7 @@ for ax, model in zip(axes, (slanted, best), strict=True):
 feet(axes[0], slanted, X, [1, 3])
 for row, place in ((1, (1.75, 1.25)), (3, (0.37, 0.17))):
     axes[0].annotate(f"γ = {margins(slanted, X, y).geometric[row]:.2f}", place)
-for side in (-1, 1):
-    line(axes[1], best.a, side, color=GRAY, linestyle="--", linewidth=1)
 feet(axes[1], best, X, [0, 2, 4, 5])
-axes[0].legend(loc="upper right")
 plt.show()
 
 # %%
@@ -69,23 +66,10 @@ assert mistakes <= bound
 print(slack)
 print(f"mistakes in the first pass: {mistakes}; allowed by Theorem 2.7: {bound:.0f}")
 
-fig, (left, right) = figure(1, 2, (9.5, 4.4), width_ratios=(1.15, 1))
-plane(left, (-5.2, 4.4, -3.6, 3.6))
-line(left, bayes.a)
-unit = bayes.a / np.linalg.norm(bayes.w)
-for side, color in ((1, BLUE), (-1, ORANGE)):
-    line(left, unit, side, color=color, linestyle="--", linewidth=1)
-z = 2 * y - 1
-for row in np.flatnonzero(slack.slack):
-    end = X[row] + z[row] * slack.slack[row] * unit[1:]
-    left.plot(*np.array([X[row], end]).T, color=(ORANGE, BLUE)[y[row]], linewidth=1)
-points(left, X, y, order=(1, 0))
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.2), layout="constrained", width_ratios=(1.15, 1))
+left.set(xlim=(-5.2, 4.4), ylim=(-3.6, 3.6), aspect="equal")
+plot.boundary(bayes, X, y, ax=left, margin=1.0, feature_names=["x₁", "x₂"])
 left.set_title(f"γ = 1, D = {slack.D:.2f}")
-left.legend(loc="lower right")
-right.hist(
-    [slack.geometric[y == 1], slack.geometric[y == 0]], bins=np.arange(-2, 5, 0.5), color=[BLUE, ORANGE], stacked=True
-)
-right.axvline(0, color=BLACK, linewidth=1)
-right.axvline(1, color=BLACK, linestyle="--", linewidth=1)
-right.set(xlabel="geometric margin", ylabel="patterns", title=f"margin distribution; {slack.errors} errors")
+plot.margins(bayes, X, y, right, gamma=1.0)
+right.set_title(f"margin distribution; {slack.errors} errors")
 plt.show()

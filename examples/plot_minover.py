@@ -13,9 +13,10 @@ Source: Krauth, Mézard, J. Phys. A 20, 1987; Anlauf, Biehl, Europhys. Lett. 10,
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLUE, GRAY, ORANGE, figure
 
 from discriminant import Adatron, MinOver, datasets, separability
+
+BLUE, ORANGE, GRAY = "#0072B2", "#D55E00", "#8C8C8C"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 X, y = datasets.table(1, 2)
 exact = float(separability(X, y).margin)
@@ -28,7 +29,7 @@ RULES = {
 # %%
 # The largest margin so far, categories ω₁ and ω₂ of the books' table:
 
-fig, ax = figure(size=(6.4, 3.9))
+fig, ax = plt.subplots(figsize=(6.4, 3.9), layout="constrained")
 for name, (model, color, style) in RULES.items():
     model.fit(X, y)
     best = np.maximum.accumulate(model.history_["criterion"])

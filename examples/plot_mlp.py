@@ -5,28 +5,25 @@ A multi-layer perceptron and the exclusive or
 No line separates the exclusive or. Two hidden units, each with a line of its own, map the patterns to where one line is
 enough. The network of the book is set by hand; others learn their weights by backpropagation, and not from every start.
 
-Source: *Machine Learning: Theory and Practice*, ch. 8, §8.6, Example 17.
+Source: *Machine Learning: Theory and Practice*, ch. 8, §8.6, Figs. 8.12 and 8.15, Example 17.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, BLUE, COLORS, GRAY, ORANGE, figure, grid, line, plane, points
 
-from discriminant import MultilayerPerceptron, datasets
+from discriminant import Hyperplane, MultilayerPerceptron, datasets, plot
+
+BLUE, ORANGE, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "#8C8C8C"
 
 X, y = datasets.xor()
 
 
 def region(ax, net):
-    """Color where the output is above one half, and draw the line a = 0 of each hidden unit."""
-    plane(ax, (-0.6, 1.6, -0.6, 1.6))
-    x1, x2, rows = grid(ax, 200)
-    p = net.predict_proba(rows)[:, 1].reshape(x1.shape)
-    ax.contourf(x1, x2, p > 0.5, [-0.5, 0.5, 1.5], colors=[ORANGE, BLUE], alpha=0.18)
-    ax.contour(x1, x2, p, [0.5], colors=BLACK)
+    """Draw what the network decides, and the line a = 0 of each hidden unit."""
+    ax.set(xlim=(-0.6, 1.6), ylim=(-0.6, 1.6), aspect="equal")
+    plot.regions(net, X, y, ax=ax, feature_names=["x₁", "x₂"])
     for w, b in zip(net.coefs_[0].T, net.intercepts_[0], strict=True):
-        line(ax, [b, *w], color=GRAY, linestyle="--", linewidth=0.9)
-    points(ax, X, y, order=(1, 0), s=60)
+        plot.boundary(Hyperplane(w, b), ax=ax, color=GRAY, linestyle="--", linewidth=0.9, label="hidden unit")
 
 
 # %%
@@ -39,36 +36,35 @@ outputs = book.predict_proba([[0, 0], [0, 1], [1, 0], [1, 1]])[:, 1]
 print(outputs.round(5))
 assert np.allclose(outputs, [0.07586, 0.9552, 0.9552, 0.19405], atol=1e-5)
 
-fig, (left, right) = figure(1, 2, (9.4, 4.4))
-region(left, book)
-left.set_title("inputs: the region of class 1")
-left.legend(*left.get_legend_handles_labels(), loc="upper right", frameon=True, framealpha=1, fontsize=8)
+fig, axes = plt.subplots(1, 3, figsize=(12.5, 5.0), layout="constrained")
+plot.network(book, axes[0])
+axes[0].set_title("units and weights")
+region(axes[1], book)
+axes[1].set_title("inputs: the region of class 1")
 hidden = 1 / (1 + np.exp(-X @ book.coefs_[0]))
-plane(right, (0.45, 1.02, 0.45, 1.05), equal=False, xlabel="output of C", ylabel="output of D")
-line(right, [0, *book.coefs_[1][:, 0]])
-points(right, hidden, y, order=(1, 0), s=60)
-right.set_title("outputs of the hidden units")
+axes[2].set(xlim=(0.45, 1.02), ylim=(0.45, 1.05), title="outputs of the hidden units")
+output = Hyperplane(book.coefs_[1][:, 0], 0.0)
+plot.boundary(output, hidden, y, ax=axes[2], feature_names=["output of C", "output of D"])
 plt.show()
 
 # %%
 # Networks that learn. Dashed are the lines of the hidden units. With two units some starts end in a local minimum,
 # where a pattern stays on the wrong side; with four, few do.
 
-fig, axes = figure(2, 3, (10.5, 7.0), sharex=True, sharey=True)
+fig, axes = plt.subplots(2, 3, figsize=(11.0, 9.2), layout="constrained")
 for row, units in zip(axes, (2, 4), strict=True):
     for ax, seed in zip(row, (0, 1, 2), strict=True):
         net = MultilayerPerceptron((units,), "tanh", learning_rate=0.05, alpha=0, max_iter=1000, random_state=seed)
         region(ax, net.fit(X, y))
         errors = int((net.predict(X) != y).sum())
-        ax.set_title(f"{units} units, seed {seed}: {errors} errors, {net.n_iter_} passes")
-        ax.label_outer()
+        ax.set_title(f"{units} units, seed {seed}: {errors} errors, {net.n_iter_} passes", fontsize="medium")
 plt.show()
 
 # %%
 # The loss of each pass. A plateau is where the hidden units have not yet parted.
 
-fig, ax = figure(1, 1, (7.0, 4.0))
-for color, units in zip(COLORS, (2, 4, 16), strict=False):
+fig, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+for color, units in zip((BLUE, ORANGE, GREEN), (2, 4, 16), strict=True):
     for seed in range(5):
         net = MultilayerPerceptron((units,), "tanh", learning_rate=0.05, alpha=0, max_iter=1000, random_state=seed)
         curve = net.fit(X, y).history_["criterion"]
@@ -78,4 +74,27 @@ for color, units in zip(COLORS, (2, 4, 16), strict=False):
 ax.axhline(np.log(2), color=GRAY, linewidth=0.8)
 ax.set(xlabel="pass", ylabel="log loss", yscale="log", title="Five starts each; the gray line is log 2, a guess")
 ax.legend()
+plt.show()
+
+# %%
+# **Fig. 8.15.** The error on the straight way from the network of seed 0, which ended with a pattern on the wrong side,
+# to that of seed 1, which ended with none. Each lies in a valley of its own, and descent does not climb the ridge.
+
+ends = []
+for seed in (0, 1):
+    net = MultilayerPerceptron((2,), "tanh", learning_rate=0.05, alpha=0, max_iter=1000, random_state=seed).fit(X, y)
+    ends.append((net.coefs_, net.intercepts_))
+way, error = np.linspace(-0.25, 1.25, 151), []
+for t in way:
+    weights, biases = ([(1 - t) * a + t * b for a, b in zip(*both, strict=True)] for both in zip(*ends, strict=True))
+    p = MultilayerPerceptron((2,), "tanh").with_weights(weights, biases).predict_proba(X)[:, 1]
+    error.append(np.sum((p - y) ** 2) / 2)
+worse, ridge, better = (error[int(np.argmin(np.abs(way - t)))] for t in (0, 0.5, 1))
+print(f"error {worse:.3f} at the one, {ridge:.3f} halfway, {better:.3f} at the other")
+fig, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+ax.plot(way, error, color=BLUE)
+for t, name in ((0, "seed 0"), (1, "seed 1")):
+    ax.axvline(t, color=GRAY, linestyle="--", linewidth=0.9)
+    ax.annotate(name, (t, max(error)), (4, -4), textcoords="offset points", va="top")
+ax.set(xlabel="from the one network to the other", ylabel="error E(w)")
 plt.show()

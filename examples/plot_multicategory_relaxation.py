@@ -13,9 +13,10 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLUE, GRAY, ORANGE, figure, line, plane, points, regions
 
-from discriminant import NotConvergedWarning, Relaxation, datasets
+from discriminant import NotConvergedWarning, Relaxation, datasets, plot
+
+BLUE, ORANGE, GRAY = "#0072B2", "#D55E00", "#8C8C8C"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 X, y = datasets.table()
 
@@ -48,7 +49,7 @@ def wrong(model):
 
 start = np.random.default_rng(3).normal(size=(4, 3))
 models = {"b = 0": run(margin=0.0), "b = 1": run(margin=1.0)}
-fig, (left, right) = figure(1, 2, (9.5, 3.8))
+fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
 for (name, model), color in zip(models.items(), (BLUE, ORANGE), strict=True):
     path = model.history_["weights"]
     apart = np.linalg.norm(path[:, 0] - path[:, 2], axis=1)
@@ -70,13 +71,10 @@ machine, rest = run(margin=1.0, eta=0.1), run(margin=1.0, eta=0.1, multiclass="o
 assert not machine.undecided(X).any()
 assert rest.undecided(X).sum() > 20
 
-fig, axes = figure(1, 2, (9.5, 4.8))
+fig, axes = plt.subplots(1, 2, figsize=(10.0, 6.0), layout="constrained")
 for ax, model, title in zip(axes, (machine, rest), ("linear machine", "one against the rest"), strict=True):
-    plane(ax, (-11, 11, -11, 11))
-    regions(ax, lambda rows, model=model: model.predict(rows) - 1, model.undecided)
-    points(ax, X, y)
-    ax.set_title(f"{title}: {wrong(model)} of 40 wrong, {int(model.undecided(X).sum())} undecided")
-for a in rest.weights_:
-    line(axes[1], a, color=GRAY, linewidth=0.8)
-axes[0].legend(loc="lower right", ncols=2, frameon=True, framealpha=1)
+    ax.set(xlim=(-11, 11), ylim=(-11, 11), aspect="equal")
+    plot.regions(model, X, y, ax=ax, feature_names=["x₁", "x₂"])
+    ax.set_title(f"{title}\n{wrong(model)} of 40 wrong, {int(model.undecided(X).sum())} undecided")
+plot.boundary(rest, ax=axes[1], color=GRAY, linewidth=0.8)
 plt.show()

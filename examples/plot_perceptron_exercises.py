@@ -12,29 +12,29 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, BLUE, GRAY, GREEN, ORANGE, PINK, figure, line, plane, points
 
-from discriminant import NotConvergedWarning, Perceptron, bounds, datasets, margins
+from discriminant import Hyperplane, NotConvergedWarning, Perceptron, bounds, datasets, margins, plot
+
+BLACK, BLUE, ORANGE, PINK, GREEN, GRAY = "#222222", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#8C8C8C"
 
 # %%
 # **Exercise 2.** The batch perceptron from a = 0 with η = 1: 23 corrections for ω₁ and ω₂, 16 for ω₃ and ω₂. The second
 # pair is easier because its patterns leave more room between them.
 
-fig, axes = figure(1, 3, (10.5, 3.9))
+fig, axes = plt.subplots(1, 3, figsize=(11.5, 4.8), layout="constrained")
 for ax, pair, corrections, title in (
-    (axes[0], (1, 2), 23, "ω₁ (circles), ω₂ (squares)"),
-    (axes[1], (3, 2), 16, "ω₃ (circles), ω₂ (squares)"),
+    (axes[0], (1, 2), 23, "ω₁ is class 1, ω₂ class 0"),
+    (axes[1], (3, 2), 16, "ω₃ is class 1, ω₂ class 0"),
 ):
     dataset = datasets.table(*pair)
     X, y = dataset
     model = Perceptron(batch=True).fit(X, y)
     assert model.n_corrections_ == corrections == dataset.corrections
     np.testing.assert_allclose(model.weights_, dataset.solution, atol=1e-9)
-    points(ax, X, y, order=(1, 0))
-    plane(ax, (-6, 9.5, -7, 9.5))
-    line(ax, model.weights_)
+    ax.set(xlim=(-6, 9.5), ylim=(-7, 9.5), aspect="equal")
+    plot.boundary(model, X, y, ax=ax, feature_names=["x₁", "x₂"])
     ax.set_title(f"{title}\n{corrections} corrections")
-    color, marker = ((BLUE, "o"), (ORANGE, "s"))[pair[0] == 3]
+    color = (BLUE, ORANGE)[pair[0] == 3]
     name = f"ω{pair[0]}/ω₂".replace("1", "₁").replace("3", "₃")
     axes[2].plot(np.arange(1, model.n_iter_ + 1), model.history_["criterion"], color=color, label=name)
     widest = max(margins(Perceptron(margin=b).fit(X, y), X, y).margin for b in (0, 10, 100))
@@ -58,13 +58,12 @@ left_in_pocket = int((pocket.predict(X) != y).sum())
 assert left_in_pocket == dataset.fewest_errors == 1
 print(f"the pocket changed {pocket.n_copies_} times and leaves {left_in_pocket} error")
 
-fig, (left, right) = figure(1, 2, (9.5, 4.2), width_ratios=(1, 1.3))
-points(left, X, y, order=(1, 0), names=("ω₁", "ω₃"))
-plane(left, (-6, 8, -5, 9.5))
-line(left, pocket.weights_, label="pocket", linewidth=2)
-line(left, mean.weights_, color=PINK, linestyle="-.", label="average")
-line(left, wandering.weights_, color=GRAY, linestyle="--", label="last")
-left.legend(loc="lower right")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="constrained", width_ratios=(1, 1.3))
+left.set(xlim=(-6, 8), ylim=(-5, 9.5), aspect="equal")
+names = np.where(y == 1, "ω₁", "ω₃")
+plot.boundary(Hyperplane.from_augmented(pocket.weights_), X, names, ax=left, label="pocket", linewidth=2)
+plot.boundary(mean, ax=left, color=PINK, linestyle="-.", label="average")
+plot.boundary(wandering, ax=left, color=GRAY, linestyle="--", label="last")
 passes = np.arange(1, 101)
 right.plot(passes, wandering.history_["errors"], color=GRAY, linewidth=1, label="perceptron, met in the pass")
 right.plot(passes, pocket.history_["errors"], color=BLACK, linewidth=2, label="in the pocket")
@@ -91,7 +90,7 @@ assert all(k <= min(k0, k1) for k, k0, k1 in zip(made, allowed, allowed_wide, st
 print(f"β² = {allowed[0].beta ** 2:.2f}; corrections {min(made)} to {max(made)}")
 print(f"bounds from {min(allowed_wide):,.0f} to {max(allowed):,.0f}")
 
-fig, ax = figure(size=(6.0, 4.4))
+fig, ax = plt.subplots(figsize=(6.0, 4.4), layout="constrained")
 ax.scatter(allowed, made, color=BLUE, marker="o", s=14, label="k₀ with the vector found")
 ax.scatter(allowed_wide, made, color=ORANGE, marker="s", s=14, label="k₀ with a wider margin")
 ax.plot([1, 1e4], [1, 1e4], color=BLACK, linestyle="--", label="as many as allowed")

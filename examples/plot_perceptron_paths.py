@@ -11,9 +11,8 @@ Theory and Practice*, ch. 8, Example 6 and Table 8.3.
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, GRAY, GREEN, figure, grid, line, path, plane, points
 
-from discriminant import Perceptron, augment, criteria, datasets, normalize
+from discriminant import Hyperplane, Perceptron, augment, datasets, normalize, plot
 
 # %%
 # Three patterns of one feature, visited in the order y₂, y₃, y₁. The rule adds y₂, y₃, y₁ and y₃ again, as in the
@@ -29,20 +28,17 @@ steps = np.diff(single.history_["weights"], axis=0)
 added = [int(np.flatnonzero((step == Y).all(axis=1))[0]) for step in steps]
 assert [(2, 3, 1)[i] for i in added] == [2, 3, 1, 3]
 
-fig, axes = figure(1, 2, (9.0, 4.2), sharey=True)
-J = criteria.get("perceptron")(Y)
-for ax, model, name in zip(axes, (single, batch), ("single sample", "batch"), strict=True):
-    plane(ax, (-0.8, 3.2, -1.2, 3), xlabel="a₀ = w₀", ylabel="a₁ = w₁")
-    a0, a1, rows = grid(ax, 120)
-    height = np.array([J.value(a) for a in rows]).reshape(a0.shape)
-    ax.contour(a0, a1, height, np.arange(0.5, 12), colors=GRAY, linewidths=0.7)
-    ax.contourf(a0, a1, (rows @ Y.T > 0).all(axis=1).reshape(a0.shape), [0.5, 1.5], colors=[GREEN], alpha=0.35)
-    path(ax, model.history_["weights"])
+fig = plt.figure(figsize=(13.0, 5.2), layout="constrained")
+axes = [fig.add_subplot(1, 3, 1), fig.add_subplot(1, 3, 2), fig.add_subplot(1, 3, 3, projection="3d")]
+for ax, model, name in zip(axes, (single, batch), ("single sample", "batch"), strict=False):
+    plot.criterion_surface("perceptron", x, labels, ax, model=model, limits=(-0.8, 3.2, -1.2, 3))
     ax.set_title(f"{name}: {model.n_corrections_} corrections")
 places = ((0.15, 0.65), (1.95, 0.3), (0.75, 1.65), (1.6, 1.9))
 for i, place in zip(added, places, strict=True):
     axes[0].annotate(f"+y{'₂₃₁'[i]}", place, weight="bold", backgroundcolor="#FFFFFFB0")
-axes[1].annotate("solution region", (2.35, 0.82), color=GREEN, weight="bold", ha="center", backgroundcolor="#FFFFFFB0")
+plot.criterion_surface("perceptron", x, labels, axes[2], model=single, limits=(-0.8, 3.2, -1.2, 3))
+axes[2].set_title("the same on the surface")
+axes[2].view_init(elev=40, azim=-110)
 plt.show()
 
 # %%
@@ -57,16 +53,19 @@ weights = model.history_["weights"]
 assert np.array_equal(weights, dataset.path)
 assert model.n_corrections_ == 9
 
-fig, axes = figure(3, 3, (8.0, 8.2), sharex=True, sharey=True)
+fig, axes = plt.subplots(3, 3, figsize=(8.4, 9.2), layout="constrained")
 for k, ax in enumerate(axes.flat):
-    plane(ax, (-0.6, 1.6, -0.6, 1.6), xlabel="x₁" if k > 5 else "", ylabel="x₂" if k % 3 == 0 else "")
+    ax.set(xlim=(-0.6, 1.6), ylim=(-0.6, 1.6), aspect="equal")
     before, after = weights[k], weights[k + 1]
     change = after - before
     wrong = int(np.flatnonzero((change[0] * change[1:] == X).all(axis=1))[0])
     assert (2 * y[wrong] - 1) * (before[0] + before[1:] @ X[wrong]) <= 0
-    line(ax, before, color=GRAY, linestyle="--")
-    line(ax, after, color=BLACK)
-    points(ax, X, y, names=("1", "0"), order=(1, 0))
-    points(ax, X[[wrong]], y[[wrong]], order=(1, 0), s=170)
+    ax.scatter(*X[wrong], s=260, facecolor="none", edgecolor="#222222", label="wrong")
+    old, new = (Hyperplane(a[1:], a[0]) for a in (before, after))
+    look = {"color": "#8C8C8C", "linestyle": "--", "label": "before"}
+    plot.boundary(old, X, y, ax=ax, feature_names=["x₁", "x₂"], **look)
+    plot.boundary(new, ax=ax, label="after")
+    if k != 7:
+        ax.get_legend().remove()  # one is enough
     ax.set_title(f"{k + 1}: a = ({after[0]:.0f}, {after[1]:.0f}, {after[2]:.0f})")
 plt.show()

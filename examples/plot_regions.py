@@ -11,9 +11,8 @@ Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.2.2, Figs. 5.3 a
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLACK, figure, line, plane, points, regions
 
-from discriminant import Perceptron
+from discriminant import Perceptron, plot
 from discriminant.multiclass import pairs
 
 
@@ -25,45 +24,37 @@ def clusters(centers, n=12, spread=0.55, seed=3):
 
 
 def draw(ax, model, X, y, title):
-    """Draw the regions, the dichotomies and the points."""
-    plane(ax, (-5, 5, -5, 5))
-    regions(ax, model.predict, model.undecided)
-    points(ax, X, y)
-    ax.set_title(title)
+    """Draw the regions and the points."""
+    ax.set(xlim=(-5, 5), ylim=(-5, 5), aspect="equal", title=title)
+    plot.regions(model, X, y, ax=ax, feature_names=["x₁", "x₂"])
 
 
 # %%
 # One discriminant for each class against the rest, or one for each pair of classes: ``undecided`` tells where the
 # first claim no class or several, and where the second give equal votes.
 
-fig, axes = figure(1, 2, (9.0, 4.5))
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="constrained")
 X, y = clusters([(0, 3), (3, 0), (0, -3), (-3, 0)], seed=1)
 for ax, strategy in zip(axes, ("one-vs-rest", "one-vs-one"), strict=True):
     model = Perceptron(multiclass=strategy).fit(X, y)
     assert model.status_.name == "SEPARATED"
     assert len(model.weights_) == (4 if strategy == "one-vs-rest" else len(pairs(4)))
     draw(ax, model, X, y, strategy)
-    for a in model.weights_:
-        line(ax, a, linewidth=1)
+    plot.boundary(model, ax=ax, linewidth=1, label="g = 0 of each rule")
     inside = np.random.default_rng(0).uniform(-5, 5, (20_000, 2))
     print(f"{strategy}: {model.undecided(inside).mean():.0%} of the square is ambiguous, none of the training patterns")
     assert not model.undecided(X).any()
-axes[0].legend(loc="upper left", ncols=2, frameon=True, framealpha=1)
 plt.show()
 
 # %%
 # Kesler's rule makes a linear machine for three classes and for five. A boundary is a piece of the line on which two
 # discriminants are equal and larger than all others.
 
-fig, axes = figure(1, 2, (9.0, 4.5))
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="constrained")
 five = [(0, 0), (0, 3.2), (3.2, 0), (0, -3.2), (-3.2, 0)]
 for ax, centers in zip(axes, ([(0, 3), (2.6, -2), (-2.6, -2)], five), strict=True):
     X, y = clusters(centers, seed=0)
     model = Perceptron(margin=5).fit(X, y)
     assert model.status_.name == "SEPARATED"
     draw(ax, model, X, y, f"linear machine, {len(centers)} classes")
-    x1, x2 = np.meshgrid(*[np.linspace(-5, 5, 300)] * 2)
-    winner = model.predict(np.column_stack([x1.ravel(), x2.ravel()])).reshape(x1.shape)
-    for label in range(len(centers)):
-        ax.contour(x1, x2, winner == label, [0.5], colors=BLACK, linewidths=1)
 plt.show()

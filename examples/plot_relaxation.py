@@ -14,9 +14,10 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLUE, GRAY, GREEN, ORANGE, figure, grid, path, plane
 
-from discriminant import NotConvergedWarning, Relaxation, augment, criteria, datasets, normalize
+from discriminant import NotConvergedWarning, Relaxation, augment, criteria, datasets, normalize, plot
+
+BLUE, ORANGE = "#0072B2", "#D55E00"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 # %%
 # Three patterns of one feature. In the pale region all three are on the right side, in the dark one they have the
@@ -26,19 +27,12 @@ x = np.array([[1.0], [-1.5], [-3.0]])
 labels = np.array([1, 1, 0])
 Y = normalize(augment(x), labels)
 
-fig, axes = figure(1, 3, (10.5, 4.0), sharey=True)
-J = criteria.get("relaxation")(Y, 1.0)
+fig, axes = plt.subplots(1, 3, figsize=(11.5, 5.2), layout="constrained")
 for ax, eta in zip(axes, (0.5, 1.0, 1.6), strict=True):
     model = Relaxation(eta=eta, start=[-1.0, 2.0], record="weights").fit(x, labels)
     assert model.status_.name == "SEPARATED"
-    plane(ax, (-1.5, 4.5, -1.9, 3.1), xlabel="a₀ = w₀", ylabel="a₁ = w₁" if eta < 1 else "")
-    a0, a1, rows = grid(ax, 120)
-    height = np.array([J.value(a) for a in rows]).reshape(a0.shape)
-    ax.contour(a0, a1, height, np.array([0.05, 0.3, 1, 2, 4, 7]), colors=GRAY, linewidths=0.7)
-    for b, alpha in ((0, 0.2), (1, 0.35)):
-        inside = (rows @ Y.T > b).all(axis=1).reshape(a0.shape)
-        ax.contourf(a0, a1, inside, [0.5, 1.5], colors=[GREEN], alpha=alpha)
-    path(ax, model.history_["weights"], width=0.008)
+    ax.set(xlim=(-1.5, 4.5), ylim=(-1.9, 3.1), aspect="equal")
+    plot.weight_space(x, labels, ax, margin=1.0, model=model)
     ax.set_title(f"η = {eta:g}: {model.n_corrections_} corrections")
 # After a correction the shortfall is (1 − η) times the old one (Eq. 37).
 a = model.history_["weights"][:2]
@@ -70,7 +64,7 @@ RULES = {
     "η = 1": (1, {}, "-"),
     "η = min(1, 20/k)": (1, {"eta": lambda k: min(1, 20 / k)}, "--"),
 }
-fig, axes = figure(1, 2, (9.5, 3.9), sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 3.9), layout="constrained", sharey=True)
 for b, color in ((0.1, BLUE), (0.5, ORANGE)):
     for name, (place, parameters, style) in RULES.items():
         _, curve = run(margin=b, **parameters)

@@ -12,9 +12,10 @@ Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.5.3, Algorithm 7
 
 import matplotlib.pyplot as plt
 import numpy as np
-from _style import BLUE, ORANGE, figure
 
 from discriminant import BalancedWinnow, Perceptron, datasets
+
+BLUE, ORANGE = "#0072B2", "#D55E00"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 SIZES = (10, 20, 50, 100, 200, 500, 1000)
 RULES = {"perceptron": (Perceptron, BLUE, "o"), "balanced Winnow": (BalancedWinnow, ORANGE, "s")}
@@ -23,7 +24,7 @@ RULES = {"perceptron": (Perceptron, BLUE, "o"), "balanced Winnow": (BalancedWinn
 # With ten features, all rates at their defaults, both make about the same number of corrections, as part (c) of the
 # exercise asks. The mean of three samples for each size:
 
-fig, axes = figure(1, 2, (9.5, 3.9))
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 3.9), layout="constrained")
 for ax, informative in zip(axes, (10, 1), strict=True):
     mean = {name: [] for name in RULES}
     for d in SIZES:
@@ -47,7 +48,7 @@ plt.show()
 # ``partial_fit`` keeps the count.
 
 X, y = datasets.redundant(d=500, informative=1, random_state=0)
-fig, ax = figure(size=(6.0, 3.8))
+fig, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
 for name, (rule, color, _) in RULES.items():
     model = rule()
     for first in range(0, len(X), 20):

@@ -39,3 +39,7 @@ def axes() -> Any:
 def data(classes: int) -> tuple[Any, Any]:
     X, y = datasets.iris()
     return X[y < classes][:, 2:], np.array(["a", "b", "c"])[y[y < classes]]
+
+
+def legend(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]

@@ -2,6 +2,7 @@
 
 import re
 import runpy
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -15,22 +16,25 @@ EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 
 @pytest.mark.ci
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_draws_figures(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each asserts its own numbers; here it must run through and leave a figure."""
+def test_example_draws_figures(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy in an empty folder needs nothing but the package; it asserts its own numbers and leaves figures."""
     plt.switch_backend("Agg")
     plt.close("all")
-    monkeypatch.syspath_prepend(str(path.parent))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if Path(place or ".").resolve() != path.parent])
     monkeypatch.setattr(plt, "show", lambda: None)
+    copy = shutil.copy(path, tmp_path)
     try:
         with plt.rc_context():
-            runpy.run_path(str(path))
+            runpy.run_path(str(copy))
             figures = [plt.figure(number) for number in plt.get_fignums()]
             assert figures
             for figure in figures:
                 figure.draw_without_rendering()
+                assert all(ax.get_xlabel() for ax in figure.axes)
+        assert sorted(tmp_path.iterdir()) == [Path(copy)]
     finally:
         plt.close("all")
-        sys.modules.pop("_style", None)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

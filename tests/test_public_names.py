@@ -43,7 +43,10 @@ MODULES = {
     """,
     "discriminant.margin_distribution": "MarginDistribution margins",
     "discriminant.mercer": "Custom Gaussian Kernel Linear Polynomial Precomputed Sigmoid get",
-    "discriminant.plot": "boundary convergence margins replay report",
+    "discriminant.plot": """
+        RegionsDisplay animate bayes boundary convergence criterion_surface feature_space hulls margins network path
+        regions replay report steps weight_space
+    """,
     "discriminant.quadrics": "Quadric classify_quadric",
     "discriminant.samples": "Samples as_matrix as_vector gram product row_sqnorms transposed_product",
     "discriminant.schedules": "Adaptive Conditions Constant Custom Harmonic Linear Optimal ScalarRLS Schedule get",

@@ -6,9 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from pictures import axes, data
+from pictures import axes, data, legend
 
 from discriminant import (
+    GradientDescent,
     LeastSquares,
     Perceptron,
     datasets,
@@ -57,3 +58,28 @@ def test_without_matplotlib_one_sentence_says_how_to_get_it(monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"^matplotlib is missing, .*pip install 'discriminant\[plot\]'\.$"):
         plot.convergence(model)
+
+
+def test_corrections_so_far_stand_below_the_bound_of_the_theorem() -> None:
+    X, y = datasets.table(1, 2)
+    model = Perceptron().fit(X, y)
+    ax = plot.convergence({"p": model, "at once": LeastSquares().fit(X, y)}, axes(), what="corrections")
+    made, allowed = ax.lines[0].get_ydata(), ax.lines[1].get_ydata()[0]
+    assert made[-1] == model.n_corrections_ == 33
+    assert allowed == model.report_.to_dict()["bound"] > 33
+    assert legend(ax) == ["p", f"p: at most {int(allowed):,}"]
+
+
+def test_several_steps_on_one_criterion() -> None:
+    X, y = datasets.table(1, 3)
+    ax = plot.steps(GradientDescent(tol=1e-6), X, y, [0.0002, 0.002, 0.1], axes())
+    same = GradientDescent(tol=1e-6, schedule=0.002).fit(X, y)
+    assert legend(ax) == ["η = 0.0002: 1,000 iterations, no end", "η = 0.002: 309 iterations", "η = 0.1: diverges"]
+    assert ax.lines[1].get_ydata()[0] == same.history_["criterion"][0]
+    assert ax.get_ylabel() == "criterion"
+    with pytest.raises(ValueError, match="a procedure with a step, eta, schedule, learning_rate"):
+        plot.steps(LeastSquares(), X, y, [1.0])
+    with pytest.raises(ValueError, match="schedule"):
+        plot.steps(GradientDescent(), X, y, [0.1, 1.0])
+    with pytest.raises(ValueError, match="schedule=-1"):
+        plot.steps(Perceptron(), X, y, [1.0, -1.0])

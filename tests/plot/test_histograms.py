@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pictures import MODELS, axes, data
+from pictures import MODELS, axes, data, legend
 
 from discriminant import (
     FisherDiscriminant,
+    LeastSquares,
     datasets,
     margins,
     plot,
@@ -42,3 +43,19 @@ def test_leads_are_positive_exactly_where_the_answer_is_right(kind: str, classes
     right = model.predict(X) == y
     assert np.all(values[right] >= 0)
     assert np.all(values[~right] <= 0)
+
+
+def test_slack_from_a_target_margin() -> None:
+    X, y = datasets.table(1, 3)
+    model = LeastSquares().fit(X, y)
+    found = margins(model, X, y, 1.5, normalized=True)
+    ax = plot.margins(model, X, y, axes(), gamma=1.5)
+    assert legend(ax) == [
+        "class 0",
+        "class 1",
+        f"slack ξ > 0: {np.count_nonzero(found.slack)} patterns, D = {found.D:.3g}",
+        f"smallest margin {found.margin:.3g}",
+    ]
+    assert ax.lines[1].get_xdata()[0] == 1.5
+    with pytest.raises(ValueError, match="gamma=0 must be None or a number > 0"):
+        plot.margins(model, X, y, gamma=0)

@@ -15,7 +15,7 @@ def test_a_legend_names_the_classes_as_far_as_there_is_room() -> None:
     for k in range(40):
         ax.plot([0], [k], label=f"class {k}")
     add_legend(ax)
-    names = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
     assert (names[0], names[-1], len(names)) == ("class 0", "… and 17 more", 24)
 
 

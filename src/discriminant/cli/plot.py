@@ -20,7 +20,8 @@ from ._output import check_place, echo_json, say
 from ._tables import axes_of, plane_of
 
 MEDIANS, LEFT_OUT = "medians", "left out"  # what becomes of the features that are no axes
-Kind = StrEnum("Kind", ["BOUNDARY", "CONVERGENCE", "MARGINS"])  # what the picture shows
+Kind = StrEnum("Kind", ["REGIONS", "BOUNDARY", "HULLS", "CONVERGENCE", "MARGINS", "NETWORK"])  # what the picture shows
+PLANE = (Kind.REGIONS, Kind.BOUNDARY, Kind.HULLS)  # drawn in the plane of two features
 
 
 @taking(Training)
@@ -28,16 +29,21 @@ def plot(
     given: Training,
     output: Annotated[str, file_option("The picture: .svg, .png or .pdf.")],
     kind: Annotated[
-        Kind, typer.Option(help="The decision regions, errors and criterion of the passes, or how far the rows lie.")
-    ] = Kind.BOUNDARY,
+        Kind,
+        typer.Option(
+            help="The decision regions, the boundary with its margin, the convex hulls with the proof, the errors of "
+            "the passes, the margins of the rows, or the units and weights of a network."
+        ),
+    ] = Kind.REGIONS,
     axes: Axes = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Draw the decision regions, the convergence or the margins of a procedure.
+    """Draw the decision regions, the boundary, the convergence, the margins or the weights of a procedure.
 
-    The regions are those of two features: --axes, or those whose class means differ most. The others have their medians
-    there; where that would show one class only, the procedure is fitted anew to the two. The picture says so.
+    Regions, boundary and hulls are those of two features: --axes, or those whose class means differ most. The others
+    have their medians there; where that would show one class only, the procedure is fitted anew to the two. The picture
+    says so.
     """
     check_place(output, given.data)
     figure, save = _figure(output)
@@ -45,7 +51,7 @@ def plot(
     if procedure in REGRESSORS.values() and kind is not Kind.CONVERGENCE:
         raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind convergence.")
     found = learned(given, procedure, lambda recipe: _prepared(axes, recipe))
-    shown = _in_plane(found, axes) if kind is Kind.BOUNDARY else _Picture(found)
+    shown = _in_plane(found, axes) if kind in PLANE else _Picture(found)
     interrupted = shown.fit.interrupted
     if interrupted:
         say("Ctrl-C came before the end of the fit: nothing is drawn.")
@@ -84,7 +90,7 @@ def _in_plane(found: Learned, axes: str | None) -> _Picture:
     from sklearn.base import clone
 
     from ..plot._style import dense
-    from ..plot.regions import hides
+    from ..plot.decision_regions import hides
 
     names = list(found.recipe.feature_names)
     chosen = plane_of(axes, names, found.X, found.y)
@@ -119,17 +125,21 @@ def _figure(output: str) -> tuple[Any, Callable[[], None]]:
 
 def _draw(kind: Kind, shown: _Picture, data: str, ax: Any) -> None:
     from .. import plot as pictures
-    from ..plot._style import add_legend, add_title, literal
+    from ..plot._style import add_title, dense, literal
 
     model, X, y = shown.fit.model, shown.fit.X, shown.fit.y
     add_title(ax, f"{type(model).__name__}: {literal(data)}")
     if shown.refitted:
         add_title(ax, "fitted anew to these two: a cut at the others' medians shows only one class")
-    if kind is Kind.BOUNDARY:
-        pictures.boundary(model, X, y, features=shown.axes or (), ax=ax, feature_names=shown.names)
+    if kind is Kind.HULLS:
+        chosen = [shown.names.index(name) for name in shown.axes or ()]
+        pictures.hulls(dense(X[:, chosen]), y, ax, feature_names=shown.axes)
+    elif kind in PLANE:
+        draw = pictures.regions if kind is Kind.REGIONS else pictures.boundary
+        draw(model, X, y, features=shown.axes or (), ax=ax, feature_names=shown.names)
     elif kind is Kind.CONVERGENCE:
         pictures.convergence(model, ax=ax)
+    elif kind is Kind.NETWORK:
+        pictures.network(model, ax, feature_names=list(shown.fit.recipe.feature_names))
     else:
         pictures.margins(model, X, y, ax=ax)
-    if kind is not Kind.CONVERGENCE:
-        add_legend(ax)

@@ -2,26 +2,36 @@
 
 Every function takes the axes to draw on, makes new ones where none are given, and returns them. Colors are those of
 Okabe and Ito, which the color-blind can tell apart; classes also differ by their markers. matplotlib is the extra
-``plot``.
+``plot``. Each file names the figures that it draws.
 
-- ``regions``, ``curves``, ``histograms``; ``page``: all of them; ``_style``: colors and markers; ``_plain``: the words
-  of the page, ``_tables``: its tables. ``replays``: one file that replays a run; ``recording``: the run as data, made
-  of ``_course``: its steps, ``_maps``: its regions, ``_source``: its Python; ``verdicts``: separability for a page.
-  ``traces``: the corrections of a run as a table.
+- In the space of x: ``decision_regions``, ``boundaries``, ``hull_proofs``; of y = φ(x): ``feature_spaces``; of the
+  weights: ``weight_spaces``, ``surfaces``, ``weight_paths``. Of a fit: ``curves``, ``histograms``, ``bayes_rule``,
+  ``networks``, ``animations``. They share ``_style``: colors, legends, and ``_planes``: the plane they are drawn in.
+- ``page``: a report with pictures, its words in ``_plain``, its tables in ``_tables``. ``replays``: one file that
+  replays a run; ``recording``: the run as data, made of ``_course``: its steps, ``_maps``: its regions, ``_source``:
+  its Python; ``verdicts``: separability for a page; ``traces``: the corrections of a run as a table.
 
-Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.
-
-References
-----------
-Duda, Hart, Stork, *Pattern Classification*, ch. 5, Fig. 5.3, 5.4, 5.12–5.15; Cristianini, Shawe-Taylor, *An
-Introduction to Support Vector Machines*, ch. 2, Fig. 2.1–2.4.
+Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.  Source: Duda, Hart, Stork, *Pattern
+Classification*, ch. 5; Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2.
 """
 
-from .curves import convergence
+from .animations import animate
+from .bayes_rule import bayes
+from .boundaries import boundary
+from .curves import convergence, steps
+from .decision_regions import RegionsDisplay, regions
+from .feature_spaces import feature_space
 from .histograms import margins
+from .hull_proofs import hulls
+from .networks import network
 from .page import report
-from .regions import boundary
 from .replays import replay
+from .surfaces import criterion_surface
 from .traces import Trace, trace
+from .weight_paths import path
+from .weight_spaces import weight_space
 
-__all__ = ["boundary", "convergence", "margins", "replay", "report", "Trace", "trace"]
+__all__ = [
+    "RegionsDisplay", "Trace", "animate", "bayes", "boundary", "convergence", "criterion_surface", "feature_space",
+    "hulls", "margins", "network", "path", "regions", "replay", "report", "steps", "trace", "weight_space",
+]  # fmt: skip

@@ -66,7 +66,7 @@ def maps_of(model: Any, course: Course | None, snapshots: Snapshots, X: Array, n
     grid = _grid(box, CELLS, height)[:, : X.shape[1]]
     states = {numbers.index(epoch): seen for epoch, seen in snapshots.models.items() if epoch in numbers}
     if course is not None:
-        states = {k: _at(model, course.weights[course.kept[k]]) for k in _chosen(last, len(grid) * len(X))}
+        states = {k: model_at(model, course.weights[course.kept[k]]) for k in _chosen(last, len(grid) * len(X))}
     states[last] = model
     maps = {k: _map(states[k], grid) for k in sorted(states)}
     maps.setdefault(0, np.full(len(grid), OPEN, np.uint8))
@@ -86,7 +86,7 @@ def _chosen(last: int, work: int) -> list[int]:
     return np.unique(np.round(last * np.linspace(0, 1, count) ** 1.5).astype(np.int64)).tolist() if last else [0]
 
 
-def _at(model: Any, weights: Array) -> Any:
+def model_at(model: Any, weights: Array) -> Any:
     """The model as it was with these weights."""
     seen = copy(model)
     seen._set_weights(weights)

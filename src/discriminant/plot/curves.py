@@ -1,15 +1,16 @@
-"""Errors and criterion against the iterations of a fit."""
+"""Errors, criterion and corrections against the iterations of a fit, and the criterion with several steps η."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._guards.parameters import Choice
-from ._style import COLORS, GRAY, axes, literal
+from .._guards.parameters import Choice, check_parameters, refused
+from ._style import COLORS, GRAY, add_legend, axes, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,16 +19,17 @@ LONG = 30  # iterations, or errors, from which they are drawn on a logarithmic s
 POINTS = 200  # points of a curve; a longer history is drawn in stretches
 STEEP = 1e3  # ratio of the largest and the smallest criterion from which that scale is logarithmic
 DASHES = ("-", "--", ":", "-.")
-WHAT = {"errors": "errors in the pass", "criterion": "criterion"}
+WHAT = {"errors": "errors in the pass", "criterion": "criterion", "corrections": "corrections so far"}
+RATES = ("eta", "schedule", "learning_rate")  # what procedures call their step
 
 
 def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") -> Axes:
-    """Draw how the errors or the criterion of one or several fits changed with their iterations.
+    """Draw how errors, criterion or corrections of one or several fits changed with their iterations.
 
     The criteria of different procedures measure different things: compare their errors. Where a procedure solves
-    several problems (each class against the rest), errors are the mean over them and the criterion is the sum; a
-    problem that has ended goes on with its last value. A long history is drawn as the median of stretches, in a band
-    from least to most.
+    several problems (each class against the rest), errors are the mean over them, the others their sum; a problem that
+    has ended goes on with its last value. A long history is drawn as the median of stretches, in a band from least to
+    most. With the corrections stands the bound of the convergence theorem, dashed, where the report has one.
 
     Parameters
     ----------
@@ -35,8 +37,8 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
         Those without a history, because they find the answer at once, are left out.
     ax : matplotlib axes, default=None
         Where to draw; None makes a figure.
-    what : {"errors", "criterion"}, default="errors"
-        Which part of ``history_``.
+    what : {"errors", "criterion", "corrections"}, default="errors"
+        Which part of ``history_``; of the corrections, those made so far.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
 
     References
     ----------
-    Duda, Hart, Stork, *Pattern Classification*, ch. 5, computer exercises 1–4 and 8.
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, Theorem 5.1, computer exercises 1–4 and 8.
 
     Examples
     --------
@@ -58,24 +60,96 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
     Choice(tuple(WHAT))("what", what)
     ax = axes(ax)
     curves = {name: curve for name, model in _named(models) if (curve := course(model, what)).size}
+    failed = [name for name, model in _named(models) if isinstance(model, ValueError)]
     for k, (name, curve) in enumerate(curves.items()):
         style = {"color": COLORS[k % len(COLORS)], "linestyle": DASHES[k // len(COLORS) % len(DASHES)]}
         _draw(ax, curve, label=literal(name), linewidth=1.3, **style)
+    for name in failed:
+        ax.plot([], [], color=GRAY, linestyle=":", label=literal(name))
     ax.set(xlabel="iteration", ylabel=WHAT[what])
     if not curves:
         ax.text(0.5, 0.5, "found at once: there are no iterations", transform=ax.transAxes, ha="center", color=GRAY)
         return ax
+    if what == "corrections":
+        _draw_bounds(ax, models, curves)
     if max(map(len, curves.values())) > LONG:
         ax.set_xscale("log")
-    values = np.concatenate(list(curves.values()))
+    values = np.concatenate([line.get_ydata() for line in ax.lines]).astype(np.float64)
     values = values[np.isfinite(values)]
     if what == "criterion" and values.size and values.min() > 0 and values.max() > STEEP * values.min():
         ax.set_yscale("log")
-    elif what == "errors" and values.max(initial=0) > LONG:
+    elif what != "criterion" and values.max(initial=0) > LONG:
         ax.set_yscale("symlog", linthresh=1.0)  # zero errors, one and a hundred are all to be seen
     if ax.get_yscale() != "log" and values.min(initial=0) >= 0:
         ax.set_ylim(bottom=0)
+    add_legend(ax)
     return ax
+
+
+def steps(model: Any, X: Any, y: Any, etas: Iterable[float], ax: Axes | None = None) -> Axes:
+    """Draw how the criterion of one procedure falls with several steps η.
+
+    Parameters
+    ----------
+    model : procedure of this package
+        With a step ``eta``, ``schedule`` or ``learning_rate``. A copy of it is fitted with each η.
+    X : array, CSR matrix or data frame of shape (n, d)
+        Patterns.
+    y : array of shape (n,)
+        Their labels.
+    etas : list of float
+        The steps η.
+    ax : matplotlib axes, default=None
+        Where to draw; None makes a figure.
+
+    Returns
+    -------
+    matplotlib axes
+        With a curve for each η. The legend tells the iterations, and which η does not come to an end.
+
+    References
+    ----------
+    Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4.2, Eq. 14, computer exercise 1.
+
+    Examples
+    --------
+    >>> from discriminant import GradientDescent, datasets, plot
+    >>> X, y = datasets.table(1, 3)
+    >>> ax = plot.steps(GradientDescent(tol=1e-6), X, y, [0.002, 0.1])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['η = 0.002: 309 iterations', 'η = 0.1: diverges']
+    """
+    from sklearn.base import clone
+
+    name = next((name for name in RATES if name in model.get_params(deep=False)), None)
+    if name is None:
+        raise refused("model", model, f"a procedure with a step, {', '.join(RATES)}", "give one such as Perceptron()")
+    found: dict[str, Any] = {}
+    for eta in etas:
+        fitted = clone(model).set_params(**{name: eta})
+        check_parameters(fitted)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the legend says it
+            try:
+                fitted.fit(X, y)
+                end = "iterations" if fitted.status_.finished else "iterations, no end"
+                found[f"η = {eta:g}: {fitted.n_iter_:,} {end}"] = fitted
+            except ValueError as error:
+                found[f"η = {eta:g}: diverges"] = error
+    failures = [fitted for fitted in found.values() if isinstance(fitted, ValueError)]
+    if failures and len(failures) == len(found):
+        raise failures[-1]
+    return convergence(found, ax, what="criterion")
+
+
+def _draw_bounds(ax: Axes, models: Any, curves: Mapping[str, Any]) -> None:
+    """What the theorem allows, in the color of the curve."""
+    for name, model in _named(models):
+        bound = model.report_.to_dict().get("bound") if name in curves and hasattr(model, "report_") else None
+        if bound is not None:
+            color = COLORS[list(curves).index(name) % len(COLORS)]
+            told = f"{literal(name)}: at most {np.floor(bound * (1 + 1e-12)):,.0f}"  # rounding may have lowered it
+            ax.axhline(bound, color=color, linestyle="--", linewidth=1.0, label=told)
 
 
 def _draw(ax: Axes, curve: NDArray[np.float64], **style: Any) -> None:
@@ -94,9 +168,10 @@ def course(model: Any, what: str) -> NDArray[np.float64]:
     """One number for each iteration, over all problems of the fit; none where the fit has no iterations."""
     history = getattr(model, "history_", {})
     values = np.asarray(history.get(what, ()), np.float64)
-    if "problem" not in history:
-        return values
-    parts = [values[history["problem"] == p] for p in np.unique(history["problem"])]
+    problems = history.get("problem", np.zeros(len(values), int))
+    parts = [values[problems == p] for p in np.unique(problems)]
+    if what == "corrections":
+        parts = [np.cumsum(part) for part in parts]
     longest = max(map(len, parts), default=0)
     total = sum((np.pad(part, (0, longest - len(part)), "edge") for part in parts), np.zeros(longest))
     return np.asarray(total / len(parts) if what == "errors" and parts else total)

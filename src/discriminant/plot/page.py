@@ -20,12 +20,13 @@ from .._engine.extras import needed
 from .._engine.files import write_whole
 from ..comparison.table import html_table, percent, setting, verdict_line
 from ._plain import GLOSSARY, PICTURES, plain_remark, summary, what_is_known
+from ._planes import chosen_of
 from ._style import dense, literal, thinned
 from ._tables import confusion, settings
 from ._tables import features as feature_table
 from .curves import convergence, course
+from .decision_regions import regions
 from .histograms import margins
-from .regions import _chosen, boundary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +120,7 @@ def report(
     """
     needed("matplotlib", "plot")
     X, y, names = comparison.X, comparison.y, comparison.feature_names
-    chosen = telling_features(X, y) if features is None else _chosen(features, names)
+    chosen = telling_features(X, y) if features is None else chosen_of(features, names)
     write_whole(path, _page(comparison, chosen, title, command))
     return Path(path)
 
@@ -288,7 +289,7 @@ def _pictures(comparison: Comparison, chosen: list[int]) -> Iterable[str]:
     if planes:
 
         def draw(ax: Axes, model: Any) -> None:
-            boundary(model, X, y, tuple(range(len(chosen))), ax, feature_names=names)
+            regions(model, X, y, tuple(range(len(chosen))), ax, feature_names=names)
             wrong = float(np.mean(np.asarray(model.predict(X)) != y))
             ax.set_title(f"{ax.get_title()}\n{percent(wrong)} wrong", fontsize="medium")
 
@@ -367,6 +368,8 @@ def _figure(
         ax.spines[["top", "right"]].set_visible(False)
         handles, texts = ax.get_legend_handles_labels()
         marks |= dict(zip(texts, handles, strict=True))
+        if size is None and (own := ax.get_legend()) is not None:
+            own.remove()  # the panels share one
         images.append(_image(canvas, f"{alternative}: {name}" if name else alternative))
     shared = _legend(marks) if size is None and marks else ""
     return (

@@ -7,7 +7,7 @@ features it is a line. *w* is normal to it and points to the side where *g > 0*;
 = g(x)/‖w‖*, and that of the origin *w₀/‖w‖*.
 
 Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.2.1, Figs. 5.1 and 5.2; *Machine Learning: Theory and
-Practice*, ch. 8, §8.2, Figs. 8.2 and 8.3, Example 3.
+Practice*, ch. 8, §8.2, Figs. 8.2, 8.3 and 8.5, Examples 2 and 3.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,8 @@ plot.network(model, feature_names=["x₁", "x₂"])
 plt.show()
 
 # %%
-# **Fig. 5.2.** A line, its normal vector, a point *x*, and the point *x_p* of the line that is nearest to it.
+# **Figs. 5.2 and 8.5.** A line, its normal vector, a point *x*, and the point *x_p* of the line that is nearest to
+# it.
 
 H = Hyperplane([1.0, 2.0], -2.0)
 x = np.array([2.5, 2.0])
@@ -44,7 +45,7 @@ print(f"g(x) = {H.value(x[None])[0]:.1f}, r = {H.distance(x[None])[0]:.4f}")
 print(f"the origin is {abs(H.origin_distance):.4f} from the line, on the side where g < 0")
 
 # %%
-# **Example 3, Fig. 8.3.** Two points on either side of *−x₁ + 2x₂ + 1 = 0*: the sign of *g* tells the half-space.
+# **Example 2, Fig. 8.2.** Two points on either side of *−x₁ + 2x₂ + 1 = 0*: the sign of *g* tells the half-space.
 
 X, y = datasets.half_space_example()
 H = Hyperplane([-1.0, 2.0], 1.0)
@@ -52,3 +53,20 @@ ax = plot.boundary(H, X, y)
 for point, value in zip(X, H.value(X), strict=True):
     ax.annotate(f"g = {value:+.0f}", point, (8, 4), textcoords="offset points")
 plt.show()
+
+# %%
+# **Example 3, Fig. 8.3.** *g(x) = x₁ − x₂*: without a bias the line passes through the origin, and *g* is positive
+# where the angle between *x* and *w* is below 90°.
+
+H = Hyperplane([1.0, -1.0], 0.0)
+X = np.array([[2.0, 0.5], [-0.5, 1.5], [1.0, 1.0]])
+fig, ax = plt.subplots(layout="compressed")
+ax.set(xlim=(-2, 3), ylim=(-2, 3), xlabel="x₁", ylabel="x₂", aspect="equal")
+plot.boundary(H, ax=ax)
+for point, name in zip([*X, H.w], ("x₃", "x₄", "on the line", "w"), strict=True):
+    ax.annotate("", point, (0, 0), arrowprops={"arrowstyle": "->"})
+    ax.annotate(name, point, (4, 4), textcoords="offset points")
+plt.show()
+for point, value in zip(X, H.value(X), strict=True):
+    angle = np.degrees(np.arccos(np.clip(value / np.linalg.norm(point) / np.linalg.norm(H.w), -1, 1)))
+    print(f"x = {point}, g = {value:+.1f}, angle with w {angle:.0f}°")

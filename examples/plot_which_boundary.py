@@ -6,7 +6,7 @@ Where one line separates two classes, many do. The perceptron ends at the first 
 of the patterns. The one in the middle of the widest street is unique: a support vector machine finds it, and only the
 patterns at the edge of the street hold it in place. With a small *C* it lets some of them in.
 
-Source: *Machine Learning: Theory and Practice*, ch. 8, §8.2 and §8.4, Figs. 8.4–8.8, Example 10.
+Source: *Machine Learning: Theory and Practice*, ch. 8, §8.2 and §8.4, Figs. 8.4 and 8.6–8.8, Example 10.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ import numpy as np
 from discriminant import Perceptron, SupportVectorMachine, datasets, plot
 
 # %%
-# **Figs. 8.4 and 8.5.** Ten perceptrons that see the same patterns in ten random orders.
+# **Fig. 8.4.** Ten perceptrons that see the same patterns in ten random orders.
 
 X, y = datasets.table(3, 2)
 fig, ax = plt.subplots(layout="compressed")

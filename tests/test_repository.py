@@ -132,11 +132,29 @@ def test_no_module_shadows_a_public_name(name: str) -> None:
         assert not hasattr(importlib.import_module(f"discriminant.{name}"), name)
 
 
-@pytest.mark.parametrize(("name", "tool"), [("CONTRIBUTING.md", "rooms"), ("README.md", "procedures")])
+@pytest.mark.parametrize(
+    ("name", "tool"),
+    [("CONTRIBUTING.md", "rooms"), ("README.md", "procedures"), ("docs/guide/books.rst", "books")],
+)
 def test_pictures_show_the_code_as_it_is(name: str, tool: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tools")
     drawn = importlib.import_module(tool).drawn()
     assert (ROOT / name).read_text(encoding="utf-8") == drawn, f"run: python tools/{tool}.py"
+
+
+COUNTED = {
+    "Pattern Classification": {"Algorithm": 12, "Figure 5.": 19, "Computer exercise": 12},
+    "Theory and Practice": {"Example": 17, "Figure 8.": 16},
+}
+
+
+@pytest.mark.parametrize(("title", "counts"), COUNTED.items())
+def test_no_item_of_a_book_is_left_out(title: str, counts: dict[str, int]) -> None:
+    books = tomllib.loads((ROOT / "docs" / "books.toml").read_text(encoding="utf-8"))["book"]
+    (items,) = [book["items"] for book in books if title in book["title"]]
+    for kind, count in counts.items():
+        space = "" if kind.endswith(".") else " "
+        assert [f"{kind}{space}{k}" for k in range(1, count + 1)] == [item for item in items if item.startswith(kind)]
 
 
 def test_the_readme_has_a_row_for_every_procedure() -> None:

@@ -1,0 +1,76 @@
+"""
+Computer exercises on squared error, and one on margins
+=======================================================
+
+The exercises of §5.8 to §5.11 on their own table: single-sample steps with *R* (recursive least squares) on ω₂ and
+ω₃, Ho-Kashyap on ω₁ and ω₃, which overlap, and on ω₄ and ω₂, which do not, least squares that errs where a line
+separates, and a support vector machine on ω₃ and ω₄.
+
+Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, Computer exercises 8–11.
+"""
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from discriminant import (
+    HoKashyap,
+    LeastSquares,
+    RecursiveLeastSquares,
+    SupportVectorMachine,
+    datasets,
+    plot,
+    separability,
+)
+
+warnings.simplefilter("ignore")
+
+# %%
+# **Exercise 8.** One pass with Eqs. 71–73: after each pattern the weights are those of least squares on the patterns
+# so far, but for the start, which counts as little as ``delta`` says.
+
+X, y = datasets.table(2, 3)
+portions, model = [], RecursiveLeastSquares()
+for k in np.random.default_rng(0).permutation(20):
+    model.partial_fit(X[[k]], y[[k]], classes=[0, 1])
+    portions.append(model.weights_.copy())
+fig, ax = plt.subplots(layout="compressed")
+ax.plot(range(1, 21), portions, label=["w₀", "w₁", "w₂"])
+for value in LeastSquares().fit(X, y).weights_:
+    ax.axhline(value, color="gray", linestyle=":", linewidth=1)
+ax.set(xlabel="patterns seen", ylabel="weight")
+ax.legend()
+plt.show()
+print("after one pass", portions[-1].round(4), "  least squares", LeastSquares().fit(X, y).weights_.round(4))
+
+# %%
+# **Exercise 9.** Where the classes overlap, Ho-Kashyap stops with evidence; where they do not, with a line.
+
+fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="compressed")
+for ax, pair in zip(axes, ((1, 3), (4, 2)), strict=True):
+    X, y = datasets.table(*pair)
+    model = HoKashyap().fit(X, y)
+    plot.boundary(model, X, y, ax=ax)
+    ax.set_title(f"ω{pair[0]}, ω{pair[1]}: {model.status_.name.lower().replace('_', ' ')} after {model.n_iter_}")
+    assert (separability(X, y).verdict == "complete") == (model.status_.name == "SEPARATED")
+plt.show()
+
+# %%
+# **Exercise 10.** Six points, mirror images of each other, that a line separates; least squares does not.
+
+X, y = datasets.symmetric_six()
+fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="compressed")
+for ax, model in zip(axes, (LeastSquares(), SupportVectorMachine(C=np.inf)), strict=True):
+    plot.boundary(model.fit(X, y), X, y, ax=ax)
+    ax.set_title(f"{type(model).__name__}: {np.count_nonzero(model.predict(X) != y)} errors")
+plt.show()
+
+# %%
+# **Exercise 11.** The widest street between ω₃ and ω₄, exact, and the patterns that hold it.
+
+X, y = datasets.table(3, 4)
+model = SupportVectorMachine(C=np.inf).fit(X, y)
+plot.boundary(model, X, y)
+plt.show()
+print(f"margin {model.margin_:.4f}; support vectors {model.support_.tolist()}")

@@ -1,0 +1,68 @@
+"""
+Which of all the lines?
+=======================
+
+Where one line separates two classes, many do. The perceptron ends at the first it meets, which depends on the order
+of the patterns. The one in the middle of the widest street is unique: a support vector machine finds it, and only the
+patterns at the edge of the street hold it in place. With a small *C* it lets some of them in.
+
+Source: *Machine Learning: Theory and Practice*, ch. 8, §8.2 and §8.4, Figs. 8.4 and 8.6–8.8, Example 10.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from discriminant import Perceptron, SupportVectorMachine, datasets, plot
+
+# %%
+# **Fig. 8.4.** Ten perceptrons that see the same patterns in ten random orders.
+
+X, y = datasets.table(3, 2)
+fig, ax = plt.subplots(layout="compressed")
+for seed in range(10):
+    plot.boundary(
+        Perceptron(order="random", random_state=seed).fit(X, y),
+        X,
+        y if seed == 9 else None,
+        ax=ax,
+        color="gray",
+        linewidth=0.7,
+    )
+plt.show()
+
+# %%
+# **Fig. 8.6.** Bad and good: the narrowest of these streets and the widest that there is.
+
+found = [Perceptron(order="random", random_state=seed).fit(X, y) for seed in range(10)]
+margins = [np.abs(model.decision_function(X)).min() / np.linalg.norm(model.coef_) for model in found]
+bad, good = found[int(np.argmin(margins))], SupportVectorMachine(C=np.inf).fit(X, y)
+fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="compressed")
+for ax, model, name in zip(axes, (bad, good), ("a perceptron", "the largest margin"), strict=True):
+    plot.boundary(model, X, y, ax=ax)
+    ax.set_title(f"{name}: {np.abs(model.decision_function(X)).min() / np.linalg.norm(model.coef_):.2f}")
+plt.show()
+
+# %%
+# **Fig. 8.7, Example 10.** Three points: *w = (2/5, 1/5)*, *b = −2*, and multipliers (1/10, 0, 1/10), to rounding.
+
+X, y = datasets.svm_three()
+model = SupportVectorMachine(C=np.inf).fit(X, y)
+plot.boundary(model, X, y)
+plt.show()
+print("w =", model.coef_.ravel(), " b =", model.intercept_, " width", round(model.width_, 4))
+
+# %%
+# **Fig. 8.8.** One point of each class moved into the street of the other. With *C = 0.1* the slack of the violators
+# is paid for, and the street stays wide.
+
+rng = np.random.default_rng(4)
+y = np.repeat([0, 1], 12)
+X = rng.normal(0, 0.9, (24, 2)) + 3 * y[:, None]
+X[0], X[12] = (2.2, 2.4), (0.8, 1.2)
+model = SupportVectorMachine(C=0.1).fit(X, y)
+plot.boundary(model, X, y)
+slack = np.maximum(0, 1 - np.where(y, 1, -1) * model.decision_function(X))
+print(
+    f"{np.count_nonzero(slack > 1e-6)} patterns violate the margin, {np.count_nonzero(slack > 1)} lie on the wrong side"
+)
+plt.show()

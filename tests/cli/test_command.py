@@ -360,7 +360,7 @@ def test_what_needs_no_fit_loads_no_compiler() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     loaded = done.stdout.rpartition("LOADED")[2].split()
     assert "typer" in loaded
-    assert not {"numba", "sklearn", "polars", "pandas", "matplotlib"} & set(loaded)
+    assert not {"numba", "scipy", "sklearn", "polars", "pandas", "matplotlib"} & set(loaded)
 
 
 def test_a_verdict_on_a_data_set_loads_neither_compiler_nor_scikit_learn() -> None:

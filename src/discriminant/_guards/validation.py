@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 # What scikit-learn's messages leave unsaid, by a phrase of theirs.
 REMEDIES = {
@@ -56,7 +55,7 @@ def is_plain(X: Any, *y: Any) -> bool:
 
 def table_of(X: Any) -> Any:
     check_indices(X)
-    return X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    return X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
 
 
 def explained(error: ValueError) -> ValueError:
@@ -100,7 +99,7 @@ def all_finite(values: NDArray[Any]) -> bool:
 
 def check_indices(X: Any) -> None:
     """Refuse a sparse matrix whose indices lie outside it; one pass over them."""
-    if not sparse.issparse(X) or X.ndim != 2:  # scikit-learn says what to do with a vector
+    if not hasattr(X, "tocsr") or X.ndim != 2:  # scikit-learn says what to do with a vector
         return
     if X.format in ("csr", "csc", "bsr"):
         size, width = X.shape if X.format != "csc" else X.shape[::-1]

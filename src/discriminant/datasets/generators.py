@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from scipy import sparse as sp
 
 from .._guards.parameters import Number, refused
 from ._dataset import PATTERN_CLASSIFICATION, Dataset, loader, overlap_proof, separated, unnamed
@@ -212,7 +211,11 @@ def _csr(head: FloatArray, tail: FloatArray, columns: Any, d: int) -> Any:
     first = np.broadcast_to(np.arange(wide, dtype=np.int32), head.shape)
     entries = np.arange(n + 1, dtype=np.int64) * (wide + tail.shape[1])
     indptr = entries.astype(np.int32) if entries[-1] < 2**31 else entries
-    return sp.csr_array((np.hstack([head, tail]).ravel(), np.hstack([first, columns]).ravel(), indptr), shape=(n, d))
+    from scipy.sparse import csr_array  # not needed by who only lists the data sets
+
+    return csr_array(
+        (np.hstack([head, tail]).ravel(), np.hstack([first, columns]).ravel(), indptr), shape=(n, d)
+    )
 
 
 def generator(random_state: Any) -> np.random.Generator:

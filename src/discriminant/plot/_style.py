@@ -77,8 +77,7 @@ def add_legend(ax: Axes) -> None:
         marks.setdefault(name, handle)
     names = list(marks)
     if len(names) > MOST_NAMES:
-        names = names[:MOST_NAMES]
-        marks[names[-1]], names[-1] = marks[names[-1]], f"… and {len(marks) - MOST_NAMES + 1:,} more"
+        names = [*names[: MOST_NAMES - 1], f"… and {len(names) - MOST_NAMES + 1:,} more"]
     if not names:
         return
     figure = ax.get_figure(root=True)

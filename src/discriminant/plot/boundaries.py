@@ -166,7 +166,8 @@ def _draw_surface(ax: Axes, model: Any, plane: Plane, style: dict[str, Any]) -> 
                 ax.contour(x1, x2, g, [level], **shown)
     else:
         known = model.classes if isinstance(model, LinearMachine) else classes_of(model)
-        draw_borders(ax, x1, x2, np.searchsorted(known, plane.at(model.predict, grid)).reshape(x1.shape), **lines)
+        kind = np.searchsorted(known, plane.at(model.predict, grid)).reshape(x1.shape)
+        draw_borders(ax, model, plane, kind, **lines)
         look |= {} if "label" in style else {"label": "boundary"}
     ax.plot([], [], **look)
     if _is_machine(model) and len(classes_of(model)) == 2:

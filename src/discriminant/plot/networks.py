@@ -87,7 +87,7 @@ def network(model: Any, ax: Axes | None = None, *, feature_names: Sequence[str] 
     kinds = ["input", *["hidden"] * (len(sizes) - 2), "output"]
     told = [f"{n:,} {kind}{'s' * (n != 1 and kind != 'hidden')}" for n, kind in zip(sizes, kinds, strict=True)]
     ax.set_xticks(range(len(sizes)), told)
-    ax.set(xlim=(-0.4, len(sizes) - 0.6), ylim=(-1.25, 1.2), yticks=[])
+    ax.set(xlim=(-0.4, len(sizes) - 0.6), ylim=(-1.25, 1.2), yticks=[], xlabel="layer")
     ax.spines[["left", "right", "top", "bottom"]].set_visible(False)
     ax.tick_params(axis="x", length=0)
     for name, color, style in (("weight > 0", COLORS[0], "-"), ("weight < 0", COLORS[1], "--")):
@@ -116,7 +116,7 @@ def _layers(model: Any, sizes: list[int], biases: list[Array], given: Sequence[s
     for k, size in enumerate(sizes):
         shown = list(range(size)) if size <= MOST_UNITS else [*range(MOST_UNITS - 1), size - 1]
         names = inputs if k == 0 else outputs if k == len(sizes) - 1 else None
-        told = [literal(names[j], 16) if names is not None else f"x{j + 1}" * (k == 0) for j in shown]
+        told = [literal(names[j], 24) if names is not None else f"x{j + 1}" * (k == 0) for j in shown]
         bias = k < len(biases) and bool(np.any(biases[k]))
         heights = np.linspace(1, -1, len(shown) + 2 + bias)[1 : len(shown) + 1]
         layers.append(_Layer(shown, heights, told, -1.05 if bias else None))

@@ -2,24 +2,36 @@
 Exercises on the perceptron
 ===========================
 
-Computer exercises 2, 3 and 4: how many corrections two pairs of categories need, what the pocket makes of a pair that
-no line separates, and whether the bound of the convergence theorem holds.
+Computer exercises 2 to 5: how many corrections two pairs of categories need, what the pocket makes of a pair that no
+line separates, whether the bound of the convergence theorem holds, and a map that makes them separable.
 
-Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, Computer exercises 2–4, Eqs. 21–26.
+Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, Computer exercises 2–5, Eqs. 21–26.
 """
 
 import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from discriminant import Hyperplane, NotConvergedWarning, Perceptron, bounds, datasets, margins, plot
+from discriminant import (
+    Hyperplane,
+    NotConvergedWarning,
+    Perceptron,
+    PolynomialMap,
+    bounds,
+    datasets,
+    margins,
+    plot,
+    separability,
+)
 
 BLACK, BLUE, ORANGE, PINK, GREEN, GRAY = "#222222", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#8C8C8C"
 
 # %%
-# **Exercise 2.** The batch perceptron from a = 0 with η = 1: 23 corrections for ω₁ and ω₂, 16 for ω₃ and ω₂. The second
-# pair is easier because its patterns leave more room between them.
+# **Exercise 2.** The batch perceptron from a = 0 with η = 1: 23 corrections for ω₁ and ω₂, 16 for ω₃ and ω₂. The
+# second pair is easier because its patterns leave more room between them.
 
 fig, axes = plt.subplots(1, 3, figsize=(11.5, 4.8), layout="constrained")
 for ax, pair, corrections, title in (
@@ -44,8 +56,8 @@ axes[2].legend()
 plt.show()
 
 # %%
-# **Exercise 3.** Nothing separates ω₁ from ω₃; the fewest errors are 1. The perceptron wanders, its errors with it. The
-# pocket keeps the best weights seen, and each of its copies lowers the errors on all patterns.
+# **Exercise 3.** Nothing separates ω₁ from ω₃; the fewest errors are 1. The perceptron wanders, its errors with it.
+# The pocket keeps the best weights seen, and each of its copies lowers the errors on all patterns.
 
 dataset = datasets.table(1, 3)
 X, y = dataset
@@ -74,8 +86,8 @@ plt.show()
 
 # %%
 # **Exercise 4.** Two hundred random starts on ω₁ and ω₂. The bound k₀ may be computed with any separating vector. The
-# one that a run ends with often passes close to a pattern, so that γ is tiny and k₀ huge; a vector with a larger margin
-# gives a smaller k₀. No run makes more corrections than either allows.
+# one that a run ends with often passes close to a pattern, so that γ is tiny and k₀ huge; a vector with a larger
+# margin gives a smaller k₀. No run makes more corrections than either allows.
 
 X, y = datasets.table(1, 2)
 rng = np.random.default_rng(0)
@@ -99,3 +111,18 @@ ax.set(
 )
 ax.legend(loc="upper right")
 plt.show()
+
+# %%
+# **Exercise 5.** No line separates ω₁ and ω₃, and no curve of second degree does. In the nine terms of third degree a
+# plane does, and the perceptron finds it; in the plane of x it is a curve.
+
+X, y = datasets.table(1, 3)
+verdicts = [separability(PolynomialMap(degree=degree).fit_transform(X), y).verdict for degree in (1, 2, 3)]
+print("by degree:", ", ".join(verdicts))
+curved = make_pipeline(StandardScaler(), PolynomialMap(degree=3), Perceptron(max_iter=100_000)).fit(X, y)
+assert verdicts == ["overlap", "overlap", "complete"]
+assert curved.score(X, y) == 1
+fig, ax = plt.subplots(figsize=(6.0, 5.4), layout="constrained")
+plot.regions(curved, X, y, ax=ax)
+plt.show()
+print(f"{curved[-1].n_corrections_:,} corrections")

@@ -11,8 +11,8 @@ import pytest
 # Modules that say in ``__all__`` what is theirs.
 MODULES = {
     "discriminant": """
-        Adatron BalancedWinnow Certificate Comparison FisherDiscriminant FitInterruptedWarning GradientDescent
-        HoKashyap Hyperplane InfiniteEstimateWarning KernelPerceptron LeastSquares LeastSquaresRegressor
+        Adatron BalancedWinnow Certificate CoefficientTable Comparison FisherDiscriminant FitInterruptedWarning
+        GradientDescent HoKashyap Hyperplane InfiniteEstimateWarning KernelPerceptron LeastSquares LeastSquaresRegressor
         LinearMachine LinearProgram LogisticDiscriminant MarginDistribution MinOver MultilayerPerceptron
         MultilayerPerceptronRegressor NewtonDescent NotConvergedWarning NotSeparableError Perceptron
         PiecewiseLinearMachine PolynomialMap Quadric RecursiveLeastSquares Relaxation Removals Report RidgeRegressor
@@ -33,7 +33,7 @@ MODULES = {
         Dataset GaussianPosterior and_function boolean breast_cancer collinear_three digits endometrial
         gaussian_pair gradient_example half_space_example hessian_example inseparable_six iris load logistic_four
         margin_six names or_function overlap parity perceptron_example planted_margin pseudoinverse_example
-        redundant regression_example seven slides_eight slides_five svm_three symmetric_six table wine xor
+        redundant regression_example seven sex2 slides_eight slides_five svm_three symmetric_six table wine xor
         xor_signed
     """,
     "discriminant.features": "PolynomialMap",

@@ -50,6 +50,7 @@ _HOMES = _PROCEDURES | {
     ),
     "unfinished": ("InfiniteEstimateWarning", "NotConvergedWarning"),
     "error_correcting.exhaustive": ("integer_search",),
+    "logistic.table": ("CoefficientTable",),
     "linear_programming.removals": ("Removals", "minimum_removals"),
     "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
     "separation.certificate": ("Certificate",),
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from .linear_programming.removals import Removals as Removals
     from .linear_programming.removals import minimum_removals as minimum_removals
     from .logistic.estimator import LogisticDiscriminant as LogisticDiscriminant
+    from .logistic.table import CoefficientTable as CoefficientTable
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
     from .mlp.classifier import MultilayerPerceptron as MultilayerPerceptron

@@ -49,6 +49,7 @@ _HOMES = _PROCEDURES | {
         "UndecidedError",
     ),
     "unfinished": ("InfiniteEstimateWarning", "NotConvergedWarning"),
+    "formulas.formula": ("Design", "design"),
     "error_correcting.exhaustive": ("integer_search",),
     "logistic.table": ("CoefficientTable",),
     "linear_programming.removals": ("Removals", "minimum_removals"),
@@ -87,6 +88,8 @@ if TYPE_CHECKING:
     from .exceptions import NotSeparableError as NotSeparableError
     from .exceptions import UndecidedError as UndecidedError
     from .features import PolynomialMap as PolynomialMap
+    from .formulas.formula import Design as Design
+    from .formulas.formula import design as design
     from .geometry import Hyperplane as Hyperplane
     from .geometry import LinearMachine as LinearMachine
     from .geometry import augment as augment

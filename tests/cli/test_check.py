@@ -251,7 +251,7 @@ def test_a_formula_in_place_of_a_target(tmp_path: Path) -> None:
     assert told.code == 3
     assert "all 13 rows with NV=1 are 1" in told.out
     assert "held against: C(stage)[I]" in told.out
-    assert "C(stage)[T.II]  finite" in told.out
+    assert "C(stage)[T.II]   finite" in told.out
     command("check", tmp_path / "a.csv", "--formula", formula, "-o", tmp_path / "proof.json")
     verified = command("verify", tmp_path / "proof.json", tmp_path / "a.csv", "--formula", formula)
     assert (verified.code, "The proof holds: quasi" in verified.out) == (0, True)

@@ -84,7 +84,9 @@ def _regression(given: Training, formula: str, others: dict[str, Any], json: boo
     interrupted = learn(model, named, asked.y, None)
     table: Any = None
     try:
-        table = replace(model.summary(intervals="profile", tests="lr"), names=["intercept", *asked.names])
+        table = replace(
+            model.summary(intervals="profile", tests="lr", data=(named, asked.y)), names=["intercept", *asked.names]
+        )
     except ValueError as error:
         say(command_words(str(error)))
     if json:

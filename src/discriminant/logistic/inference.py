@@ -91,12 +91,14 @@ class Inference:
             raise ValueError(DEPENDENT)
         self.size = self.frame.likelihood.d + 1
         self.signs = ["finite"] * self.size
+        self.boundary = np.arange(self.frame.likelihood.n)  # the rows that are not separated
         self.likelihood: Likelihood | None = self.frame.likelihood
         given = self.frame.inward(weights[None])[0]
         if infinite:
             verdict = self._verdict(np.arange(self.size))
             self.signs = list(verdict.coefficients().values())
-            self.likelihood = self._on(verdict.boundary_rows)
+            self.boundary = verdict.boundary_rows
+            self.likelihood = self.likelihood_of(self.boundary)
         self.best = self._least(self.likelihood, np.zeros(self.size) if infinite else given, np.eye(self.size))
         self.least = self.best.place.value  # J*, or what J comes close to
         self.hessian = FullHessian(self.best.place.hessian)
@@ -111,7 +113,7 @@ class Inference:
         X, intercept = self.rows.X[:, free[free > 0] - 1], bool((free == 0).any())
         return separability(X, self.rows.own, intercept=intercept, progress=False)
 
-    def _on(self, rows: NDArray[np.int64]) -> Likelihood | None:
+    def likelihood_of(self, rows: NDArray[np.int64]) -> Likelihood | None:
         """The likelihood of some of the rows; None where there are none, and it is 1."""
         whole = self.frame.likelihood
         v = None if whole.v is None else whole.v[rows]
@@ -172,7 +174,7 @@ class Inference:
         free = np.setdiff1d(np.arange(self.size), held)
         if not self.infinite or not (free > 0).any():
             return self.frame.likelihood
-        return self._on(self._verdict(free).boundary_rows)
+        return self.likelihood_of(self._verdict(free).boundary_rows)
 
     def joint(self, held: Sequence[int]) -> LikelihoodRatio:
         """The test that all these coefficients are zero."""

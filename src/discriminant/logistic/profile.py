@@ -79,7 +79,7 @@ def minimum(criterion: Criterion, a: Vector, N: Matrix) -> Minimum | None:
     here = criterion(a)
     if here is None:
         return None
-    for _ in range(STEPS):
+    for _ in range(STEPS if N.size else 0):
         slope = N.T @ here.gradient
         u = -FullHessian(N.T @ here.hessian @ N).columns(slope[:, None])[:, 0]
         gap = -0.5 * float(slope @ u)
@@ -114,7 +114,8 @@ class Profile:
             return math.inf, math.nan
         (self.a, place), self.b = found, b
         H = place.hessian @ self.N
-        self.tangent = self.e - self.N @ FullHessian(self.N.T @ H).columns((H.T @ self.e)[:, None])[:, 0]
+        if H.size:
+            self.tangent = self.e - self.N @ FullHessian(self.N.T @ H).columns((H.T @ self.e)[:, None])[:, 0]
         return 2 * (place.value - self.least), 2 * float(place.gradient @ self.e)
 
 

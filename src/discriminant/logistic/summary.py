@@ -18,6 +18,7 @@ from .._engine.threads import one_blas_thread
 from .._guards.parameters import Choice, Number, unknown
 from ..solution import Status
 from .inference import DEPENDENT, Inference, KeptRows, LikelihoodRatio, UsedRows
+from .limit import LimitingModel, limiting_model
 from .table import CoefficientTable
 
 
@@ -169,6 +170,48 @@ class SummaryMixin:
         held = self._numbers(columns)
         with one_blas_thread():
             return self._inference(data).joint(held)
+
+    def limiting_model(self, level: float = 0.95, *, data: Any = None) -> LimitingModel:
+        """Give what is left of an infinite estimate: the finite coefficients, and the rows that are fitted perfectly.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the one-sided intervals.
+        data : tuple (X, y) or (X, y, sample_weight), default=None
+            The data of the fit, as for ``summary``.
+
+        Returns
+        -------
+        LimitingModel
+            ``coef`` with infinite entries and ``std_error`` of the others, estimated from ``boundary_rows``;
+            ``separated_rows``, and in ``probabilities`` a one-sided interval for ``classes_[1]`` of each of them.
+
+        References
+        ----------
+        C. Geyer, "Likelihood inference in exponential families and directions of recession", Electronic Journal of
+        Statistics 3 (2009).
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from discriminant import InfiniteEstimateWarning, LogisticDiscriminant, datasets
+        >>> with warnings.catch_warnings(action="ignore", category=InfiniteEstimateWarning):
+        ...     model = LogisticDiscriminant(penalty=None).fit(*datasets.endometrial())
+        >>> print(model.limiting_model())
+        13 rows are fitted perfectly; 66 are left.
+          at infinity    x0 +inf
+          estimated      intercept 4.3045 (1.6373), x1 -0.0422 (0.0443), x2 -2.9026 (0.8456)
+        Probabilities of the rows fitted perfectly, 95 % intervals:
+          row 21         0.7071 to 1.0000
+          ...
+        """
+        check_is_fitted(self)
+        level = Number("give a probability between 0 and 1", 0, 1)("level", level)
+        if self.recession_ is None:
+            raise ValueError("the estimate is finite, and no row is fitted perfectly; see summary().")
+        with one_blas_thread():
+            return limiting_model(self._inference(data), ["intercept", *self._names()], level)
 
     def _numbers(self, columns: Any) -> list[int]:
         """The numbers of coefficients, counted from 1, without repetition."""

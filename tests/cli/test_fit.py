@@ -181,6 +181,12 @@ def test_a_regression_by_a_formula(inside: Inside, tmp_path: Path) -> None:
     assert firth["coefficients"]["coefficient"] == ["intercept", "NV", "PI", "EH"]
     assert firth["coefficients"]["low"] == pytest.approx(wanted.interval[:, 0].tolist())
     assert firth["aic"] == pytest.approx(wanted.aic)
+    cells = pl.read_csv(tmp_path / "a.csv").group_by("NV").agg(high=pl.col("HG").sum(), n=pl.len()).sort("NV")
+    cells.write_csv(tmp_path / "cells.csv")
+    grouped = inside("fit", tmp_path / "cells.csv", "--formula", "cbind(high, n - high) ~ NV", "--json").json
+    single = inside("fit", tmp_path / "a.csv", "--formula", "HG ~ NV", "--json").json
+    assert grouped["deviance"] == pytest.approx(single["deviance"])
+    assert grouped["coefficients"]["low"][1] == pytest.approx(single["coefficients"]["low"][1])
     ridge = inside("fit", tmp_path / "a.csv", "--formula", "HG ~ NV", "-s", "penalty=l2")
     assert (ridge.code, "there are no likelihood ratios" in ridge.err) == (0, True)
     for option in (["-o", "m.json"], ["--test", "0.2"], ["-m", "fisher"], ["--standardize"], ["--weights", "PI"]):

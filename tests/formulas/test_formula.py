@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from logistic_cases import quiet
 from numpy.testing import assert_allclose, assert_array_equal
 from patsy import dmatrix
 from scipy import sparse
@@ -153,3 +154,55 @@ def test_an_intercept_is_said_twice(frame: pd.DataFrame) -> None:
     assert design("HG ~ 0 + NV", frame, intercept=False).feature_names == ["NV"]
     with pytest.raises(ValueError, match="must be one without an intercept; write 0"):
         separability("HG ~ NV", data=frame, intercept=False)
+
+
+GAMES = {"place": ["a", "a", "b", "c"], "rain": [0, 1, 0, 0], "won": [3, 1, 7, 0], "lost": [5, 2, 0, 0]}
+
+
+def test_counts_are_rows_of_either_outcome() -> None:
+    made = design("cbind(won, lost) ~ rain + place", GAMES)
+    assert_array_equal(made.rows, [0, 0, 1, 1, 2])
+    assert_array_equal(made.y, [1, 0, 1, 0, 1])
+    assert_array_equal(made.weights, [3, 5, 1, 2, 7])
+    assert made.feature_names == ["rain", "place[T.b]"]
+    assert made.notes == ["1 rows have no trials, and take no part."]
+    trials = {**GAMES, "trials": np.add(GAMES["won"], GAMES["lost"])}
+    other = design("cbind(won, trials - won) ~ rain + place", trials)
+    assert_array_equal(other.X, made.X)
+    assert_array_equal(other.weights, made.weights)
+
+
+def test_the_verdict_looks_through_counts() -> None:
+    """A cell with both outcomes overlaps; one without losses is separated."""
+    found = separability("cbind(won, lost) ~ rain + place", data=GAMES)
+    assert found.coefficients() == {"intercept": "finite", "rain": "finite", "place[T.b]": "+inf"}
+    both = GAMES | {"lost": [5, 2, 1, 0]}
+    assert separability("cbind(won, lost) ~ rain + place", data=both).verdict == "overlap"
+
+
+@pytest.mark.parametrize("penalty", [None, "firth"])
+def test_a_regression_of_counts_is_that_of_single_rows(penalty: str | None) -> None:
+    made = design("cbind(won, lost) ~ rain + place", GAMES)
+    times = made.weights.astype(int)
+    grouped, single = (LogisticDiscriminant(penalty=penalty) for _ in range(2))
+    rows = np.repeat(np.arange(made.y.size), times)
+    quiet(grouped, *made, sample_weight=made.weights)
+    quiet(single, made.X.iloc[rows], made.y[rows])
+    ours, theirs = (model.summary(intervals="profile", tests="lr") for model in (grouped, single))
+    assert_allclose(ours.interval, theirs.interval, rtol=1e-6)
+    assert_allclose(ours.deviance, theirs.deviance, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("response", "words"),
+    [
+        ("cbind(wonn, lost)", "names 'wonn', which is no column of the data; did you mean 'won'?"),
+        ("cbind(won, rain - won)", "rain - won is -3 in a row; give whole numbers >= 0."),
+        ("cbind(won, half)", "half is 0.5 in a row; give whole numbers >= 0."),
+        ("cbind(none, none)", "no row has any trials"),
+        ("cbind(won, none)", "in every row"),
+    ],
+)
+def test_counts_that_are_none(response: str, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        design(f"{response} ~ rain", {**GAMES, "half": [0.5] * 4, "none": [0] * 4})

@@ -215,6 +215,7 @@ class Asked(NamedTuple):
     references: dict[str, Any]
     target: str | None
     reading: list[str]
+    weights: Any = None  # of the rows, where a formula counts them
 
 
 def asked_of(given: Rows, formula: str | None, intercept: bool, counts: bool) -> Asked:
@@ -240,7 +241,7 @@ def _by_formula(given: Rows, formula: str, intercept: bool) -> Asked:
     references = {f"{name}[{level}]": made.reference_rows(name) for name, level in made.references.items()}
     X = made.X.to_numpy() if hasattr(made.X, "columns") else made.X
     target = formula.partition("~")[0].strip()
-    return Asked(X, X, made.y, made.feature_names, references if intercept else {}, target, made.notes)
+    return Asked(X, X, made.y, made.feature_names, references if intercept else {}, target, made.notes, made.weights)
 
 
 def tell_reading(told: list[str]) -> None:

@@ -81,11 +81,12 @@ def _regression(given: Training, formula: str, others: dict[str, Any], json: boo
     named = (
         asked.X if hasattr(asked.X, "tocsr") else needed("pandas", "formula").DataFrame(asked.X, columns=asked.names)
     )
-    interrupted = learn(model, named, asked.y, None)
+    interrupted = learn(model, named, asked.y, asked.weights)
     table: Any = None
     try:
         table = replace(
-            model.summary(intervals="profile", tests="lr", data=(named, asked.y)), names=["intercept", *asked.names]
+            model.summary(intervals="profile", tests="lr", data=(named, asked.y, asked.weights)),
+            names=["intercept", *asked.names],
         )
     except ValueError as error:
         say(command_words(str(error)))

@@ -2,6 +2,9 @@
 
 A factor of k levels has k − 1 columns, which hold each level against the reference, the first one; names read
 ``stage[T.2]``. The intercept is not among the columns: the estimators have one of their own, and so has the verdict.
+
+Counts, ``cbind(won, lost) ~ …``, make up to two rows of each, one of either outcome, with the counts as weights: a cell
+with both outcomes overlaps with itself, and the verdict sees it.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,8 @@ from .._guards.parameters import Choice, refused, suggestion
 
 WIDE = 100  # levels of a factor from which its zeros are left out
 WORK = 10**9  # products up to which collinear columns are looked for
+COUNTS = re.compile(r"\s*cbind\(([^,()]+),([^,()]+)\)\s*~(.*)", re.DOTALL)
+OUTCOME = "outcome_of_counts"
 SLIGHT = 1e-10  # of the length of a column: what rounding leaves of one that depends on others
 
 
@@ -41,11 +46,13 @@ class Design:
     references : dict
         The reference level of each factor.
     rows : array of int of shape (n,)
-        The numbers of the rows that took part.
+        The numbers of the rows of the frame that took part; of counts, a row with both outcomes occurs twice.
     notes : list of str
         What to know of the columns: levels of one row, columns that depend on others.
     spec : object
         How formulaic makes the columns.
+    weights : array of shape (n,), default=None
+        How often each row occurs, where the response is a pair of counts.
 
     References
     ----------
@@ -71,6 +78,7 @@ class Design:
     rows: NDArray[np.int64]
     notes: list[str]
     spec: Any
+    weights: NDArray[np.float64] | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.y))
@@ -116,7 +124,8 @@ def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "r
     ----------
     formula : str
         Such as ``"HG ~ NV + PI + C(stage)"``: the response, and the terms of which columns are made. Texts are factors,
-        and so is what stands in C(…).
+        and so is what stands in C(…). Grouped data have ``cbind(successes, failures)`` or ``cbind(successes, trials -
+        successes)`` for a response.
     data : pandas or polars data frame, or dict of columns
         What the names of the formula mean.
     intercept : bool, default=True
@@ -148,10 +157,19 @@ def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "r
     >>> model = LogisticDiscriminant(penalty="firth").fit(*design("HG ~ NV + PI * EH", frame))
     >>> model.feature_names_in_.tolist()
     ['NV', 'PI', 'EH', 'PI:EH']
+
+    Grouped data: the counts are weights of the rows.
+
+    >>> made = design("cbind(won, lost) ~ place", {"place": ["here", "there"], "won": [3, 10], "lost": [5, 0]})
+    >>> made.y.tolist(), made.weights.tolist()
+    ([1, 0, 1], [3.0, 5.0, 10.0])
+    >>> model = LogisticDiscriminant(penalty="firth").fit(*made, made.weights)
     """
     Choice(("refuse", "drop"))("missing", missing)
     formulaic = needed("formulaic", "formula")
     frame = _as_pandas(data)
+    if isinstance(formula, str) and (counts := COUNTS.fullmatch(formula)):
+        return _grouped(counts, frame, intercept, missing)
     parsed = _parsed(formulaic, formula)
     _check_columns(formula, parsed, frame)
     rows = np.flatnonzero(frame[_named(formula, frame)].notna().all(axis=1))
@@ -174,6 +192,42 @@ def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "r
     references = _references(spec)
     notes = [*_rare(X, names, references), *_dependent(X, names, intercept)]
     return Design(formula, X, y, names, references, rows, notes, spec)
+
+
+def _grouped(counts: re.Match[str], frame: Any, intercept: bool, missing: str) -> Design:
+    """The design of counts: a row for each outcome that occurs."""
+    pairs = np.column_stack([_count(counts[k], counts[0], frame, missing) for k in (1, 2)])
+    at, failure = np.nonzero(pairs)
+    if not at.size:
+        raise ValueError(f"formula={counts[0]!r}: no row has any trials; give counts above zero.")
+    single = f"{OUTCOME} ~ {counts[3]}"
+    made = design(single, frame.iloc[at].assign(**{OUTCOME: 1 - failure}), intercept=intercept, missing=missing)
+    idle = len(frame) - np.unique(at).size
+    notes = [f"{idle:,} rows have no trials, and take no part."] if idle else []
+    notes += _dependent(made.X, made.feature_names, intercept)  # a level of one cell may have many trials
+    weights, rows = pairs[at, failure][made.rows], at[made.rows]
+    return replace(made, formula=counts[0], rows=rows, notes=notes, weights=weights)
+
+
+def _count(text: str, formula: str, frame: Any, missing: str) -> NDArray[np.float64]:
+    """A column of counts, or one minus another; 0 for what is missing, where such rows are dropped."""
+    columns = [frame[name] for name in _terms(text, formula, frame)]
+    values = np.asarray(columns[0] - sum(columns[1:]), np.float64)
+    if missing == "drop":
+        values = np.where(np.isnan(values), 0.0, values)
+    wrong = values[~((values >= 0) & (values == np.floor(values)) & np.isfinite(values))]
+    if wrong.size:
+        raise ValueError(f"formula={formula!r}: {text.strip()} is {wrong[0]:g} in a row; give whole numbers >= 0.")
+    return values
+
+
+def _terms(text: str, formula: str, frame: Any) -> list[str]:
+    """The columns of ``trials - successes``, which must exist."""
+    names, known = [name.strip() for name in text.split("-")], list(map(str, frame.columns))
+    for name in names:
+        if name not in known:
+            raise _no_column(name, formula, known)
+    return names
 
 
 def _as_pandas(data: Any) -> Any:
@@ -207,9 +261,13 @@ def _check_columns(formula: str, asked: Any, frame: Any) -> None:
     known = list(map(str, frame.columns))
     for name in sorted(map(str, asked.required_variables)):
         if name not in known:
-            near = suggestion(name, known)
-            remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known[:8])}."
-            raise ValueError(f"formula={formula!r} names {name!r}, which is no column of the data; {remedy}")
+            raise _no_column(name, formula, known)
+
+
+def _no_column(name: str, formula: str, known: list[str]) -> ValueError:
+    near = suggestion(name, known)
+    remedy = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known[:8])}."
+    return ValueError(f"formula={formula!r} names {name!r}, which is no column of the data; {remedy}")
 
 
 def _named(formula: str, frame: Any) -> list[Any]:

@@ -177,6 +177,9 @@ def test_the_data_are_remembered_where_they_are_small(monkeypatch: pytest.Monkey
         assert_allclose(other.summary(**BOTH, data=(X, y)).interval, wanted.interval, rtol=1e-9)
     with pytest.raises(ValueError, match="not those of the fit"):
         model.likelihood_ratio(data=(X[:200], y[:200]))
+    for data in (X, (X,), "X, y"):
+        with pytest.raises(ValueError, match=r"data must be a tuple \(X, y\)"):
+            model.likelihood_ratio(data=data)
     with pytest.raises(ValueError, match="not those of the fit"):
         fitted(X, y).likelihood_ratio(data=(X[:200], y[:200]))
 
@@ -188,6 +191,7 @@ def test_columns_are_found_by_name_number_and_factor() -> None:
     model = fitted(frame, y, "firth")
     pair = model.likelihood_ratio("v")
     assert pair.df == 2
+    assert model.likelihood_ratio(np.int64(0)) == model.likelihood_ratio("age")
     assert pair == model.likelihood_ratio([2, 3]) == model.likelihood_ratio(["v[T.1]", "v[T.2]", "v"])
     assert_allclose(model.likelihood_ratio("age").statistic, model.summary(tests="lr").statistic[1], rtol=1e-9)
     for columns, words in (("agee", "did you mean 'age'"), ([9], "among the columns age, oc"), ([], "is empty")):

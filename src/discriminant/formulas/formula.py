@@ -44,7 +44,7 @@ class Design:
     feature_names : list of str
         The names of the columns.
     references : dict
-        The reference level of each factor.
+        The reference level of each factor that has columns of its own.
     rows : array of int of shape (n,)
         The numbers of the rows of the frame that took part; of counts, a row with both outcomes occurs twice.
     notes : list of str
@@ -189,7 +189,7 @@ def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "r
     X, names = _columns(made), [name for name in spec.column_names if name != "Intercept"]
     if not names:
         raise refused("formula", formula, "one with columns beside the intercept", "write it as 'y ~ a + b'")
-    references = _references(spec)
+    references = {factor: level for factor, level in _references(spec).items() if _levels(factor, names)}
     notes = [*_rare(X, names, references), *_dependent(X, names, intercept)]
     return Design(formula, X, y, names, references, rows, notes, spec)
 

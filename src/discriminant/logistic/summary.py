@@ -218,7 +218,7 @@ class SummaryMixin:
         names, held = self._names(), set[int]()
         if columns is None:
             return list(range(1, len(names) + 1))
-        for column in [columns] if isinstance(columns, str | int) else columns:
+        for column in [columns] if isinstance(columns, str | int | np.integer) else columns:
             fits = [name == column or name.startswith((f"{column}[", f"{column}=")) for name in names]
             if isinstance(column, int | np.integer) and 0 <= column < len(names):
                 fits[column] = True
@@ -233,6 +233,8 @@ class SummaryMixin:
         infinite = self.recession_ is not None
         if self.covariance_ is None and not (infinite and self.classes_.size == 2 and self.status_.finished):
             raise ValueError(f"there are no likelihood ratios: {self._why_none()}")
+        if data is not None and not (isinstance(data, tuple | list) and len(data) in (2, 3)):
+            raise ValueError("data must be a tuple (X, y) or (X, y, sample_weight); give the data of the fit.")
         rows = self._kept.rows if data is None else self._rows_of(*data)
         if rows is None:
             raise ValueError("data=None must be (X, y), the data of the fit, which are too large to be remembered or "

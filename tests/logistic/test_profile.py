@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from logistic_cases import quiet
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import chi2
 
@@ -60,13 +61,24 @@ def least(Y: Vector, y: NDArray[np.int64], start: Vector | None, k: int | None =
             score = score + w * np.sum(Y @ np.linalg.inv(H) * Y, axis=1) * (0.5 - p)
         step = np.zeros_like(a)
         step[free] = np.linalg.lstsq(H[np.ix_(free, free)], (Y.T @ score)[free], rcond=1e-25)[0]
+        if np.abs(step).max() < 1e-11 and (not firth or abs(b) < 6):
+            return value(a)
         here = value(a)
         while np.any(step) and not value(a + step) <= here + 1e-13 * abs(here):
             step /= 2
         a = a + step
         if np.abs(step).max() < 1e-11:
             break
-    return value(a)
+
+    def along(u: Vector) -> float:
+        there = a.copy()
+        there[free] = u
+        return value(there)
+
+    # far out, where the Hessian says nothing, steps may stand still; and Firth's criterion may have two minima there
+    options = {"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000, "maxfev": 4000}
+    starts = (a[free], *(abs(b) / 2 * np.random.default_rng(0).normal(size=(12, free.sum()))))
+    return min(value(a), *(minimize(along, u, method="Nelder-Mead", options=options).fun for u in starts))
 
 
 def check_ends(seed: int, penalty: str | None) -> int:

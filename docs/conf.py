@@ -70,6 +70,7 @@ CHAPTERS = {
     "Maximum margin": ["svm"],
     "Logistic regression and multi-layer perceptron": ["logistic", "mlp"],
     "Many classes": ["multiclass"],
+    "Formulas": ["formulas"],
     "Comparison": ["comparison"],
     "Machine code": ["warming"],
     "Outcome of a fit": ["solution", "exceptions", "unfinished"],

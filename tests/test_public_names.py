@@ -11,14 +11,14 @@ import pytest
 # Modules that say in ``__all__`` what is theirs.
 MODULES = {
     "discriminant": """
-        Adatron BalancedWinnow Certificate Comparison FisherDiscriminant FitInterruptedWarning GradientDescent
-        HoKashyap Hyperplane InfiniteEstimateWarning KernelPerceptron LeastSquares LeastSquaresRegressor
+        Adatron BalancedWinnow Certificate CoefficientTable Comparison Design FisherDiscriminant FitInterruptedWarning
+        GradientDescent HoKashyap Hyperplane InfiniteEstimateWarning KernelPerceptron LeastSquares LeastSquaresRegressor
         LinearMachine LinearProgram LogisticDiscriminant MarginDistribution MinOver MultilayerPerceptron
         MultilayerPerceptronRegressor NewtonDescent NotConvergedWarning NotSeparableError Perceptron
         PiecewiseLinearMachine PolynomialMap Quadric RecursiveLeastSquares Relaxation Removals Report RidgeRegressor
         Separability Status SupportVectorMachine UndecidedError WidrowHoff WidrowHoffRegressor __version__ augment
-        bounds classify_quadric compare criteria datasets feature_ranking integer_search io kesler leave_one_out margins
-        mercer minimum_removals normalize plot schedules separability svm_path unaugment warm_up
+        bounds classify_quadric compare criteria datasets design feature_ranking integer_search io kesler leave_one_out
+        margins mercer minimum_removals normalize plot schedules separability svm_path unaugment warm_up
     """,
     "discriminant.bounds": """
         PerceptronBound cover embedding_strength freund_schapire novikoff perceptron perceptron_from_numbers radius
@@ -33,7 +33,7 @@ MODULES = {
         Dataset GaussianPosterior and_function boolean breast_cancer collinear_three digits endometrial
         gaussian_pair gradient_example half_space_example hessian_example inseparable_six iris load logistic_four
         margin_six names or_function overlap parity perceptron_example planted_margin pseudoinverse_example
-        redundant regression_example seven slides_eight slides_five svm_three symmetric_six table wine xor
+        redundant regression_example seven sex2 slides_eight slides_five svm_three symmetric_six table wine xor
         xor_signed
     """,
     "discriminant.features": "PolynomialMap",

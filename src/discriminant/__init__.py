@@ -49,7 +49,9 @@ _HOMES = _PROCEDURES | {
         "UndecidedError",
     ),
     "unfinished": ("InfiniteEstimateWarning", "NotConvergedWarning"),
+    "formulas.formula": ("Design", "design"),
     "error_correcting.exhaustive": ("integer_search",),
+    "logistic.table": ("CoefficientTable",),
     "linear_programming.removals": ("Removals", "minimum_removals"),
     "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
     "separation.certificate": ("Certificate",),
@@ -86,6 +88,8 @@ if TYPE_CHECKING:
     from .exceptions import NotSeparableError as NotSeparableError
     from .exceptions import UndecidedError as UndecidedError
     from .features import PolynomialMap as PolynomialMap
+    from .formulas.formula import Design as Design
+    from .formulas.formula import design as design
     from .geometry import Hyperplane as Hyperplane
     from .geometry import LinearMachine as LinearMachine
     from .geometry import augment as augment
@@ -95,6 +99,7 @@ if TYPE_CHECKING:
     from .linear_programming.removals import Removals as Removals
     from .linear_programming.removals import minimum_removals as minimum_removals
     from .logistic.estimator import LogisticDiscriminant as LogisticDiscriminant
+    from .logistic.table import CoefficientTable as CoefficientTable
     from .margin_distribution import MarginDistribution as MarginDistribution
     from .margin_distribution import margins as margins
     from .mlp.classifier import MultilayerPerceptron as MultilayerPerceptron

@@ -239,3 +239,28 @@ def test_data_sets_have_the_names_of_their_classes(inside: Callable[..., Outcome
         "quasi: setosa can be told apart from each of the others; versicolor and virginica cannot be told apart"
     )
     assert "classes 0 and 1 strictly" in inside("check", "table-1-2").out
+
+
+def test_a_formula_in_place_of_a_target(tmp_path: Path) -> None:
+    patients = datasets.endometrial()
+    columns = dict(zip(patients.feature_names, patients.X.T, strict=True))
+    table = pl.DataFrame({**columns, "HG": patients.y, "stage": [("I", "II", "III")[k % 3] for k in range(79)]})
+    table.write_csv(tmp_path / "a.csv")
+    formula = "HG ~ NV + PI + C(stage)"
+    told = command("check", tmp_path / "a.csv", "--formula", formula, "--coefficients")
+    assert told.code == 3
+    assert "all 13 rows with NV=1 are 1" in told.out
+    assert "held against: C(stage)[I]" in told.out
+    assert "C(stage)[T.II]   finite" in told.out
+    command("check", tmp_path / "a.csv", "--formula", formula, "-o", tmp_path / "proof.json")
+    verified = command("verify", tmp_path / "proof.json", tmp_path / "a.csv", "--formula", formula)
+    assert (verified.code, "The proof holds: quasi" in verified.out) == (0, True)
+    other = command("verify", tmp_path / "proof.json", tmp_path / "a.csv", "--formula", "HG ~ EH + PI + C(stage)")
+    assert other.code == 5
+    for given, words in {
+        ("--formula", "HG ~ NVV"): "did you mean 'NV'?",
+        ("--formula", formula, "-t", "HG"): "--target: the formula names the columns already",
+        ("--formula", formula, "--missing", "median"): "--missing drop",
+    }.items():
+        refused = command("check", tmp_path / "a.csv", *given)
+        assert (refused.code, words in refused.err) == (2, True)

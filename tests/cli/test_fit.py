@@ -167,3 +167,29 @@ def test_problems_of_many_classes_go_by_their_names(inside: Inside, strategy: st
     assert f"{words}, the smallest of 3" in out
     assert f"{words.removeprefix('for ')}: Evidence" in out
     assert "roblem 1" not in out
+
+
+def test_a_regression_by_a_formula(inside: Inside, tmp_path: Path) -> None:
+    patients = datasets.endometrial()
+    columns = dict(zip(patients.feature_names, patients.X.T, strict=True))
+    pl.DataFrame({**columns, "HG": patients.y}).write_csv(tmp_path / "a.csv")
+    told = inside("fit", tmp_path / "a.csv", "--formula", "HG ~ NV + PI + EH")
+    assert told.code == 0
+    assert "Coefficients: NV +inf, PI finite, EH finite" in told.out
+    assert "NV              inf                9.36   0.0022    1.2841       inf" in told.out
+    firth = inside("fit", tmp_path / "a.csv", "--formula", "HG ~ NV + PI + EH", "-s", "penalty=firth", "--json").json
+    wanted = LogisticDiscriminant(penalty="firth").fit(*patients).summary(intervals="profile", tests="lr")
+    assert firth["coefficients"]["coefficient"] == ["intercept", "NV", "PI", "EH"]
+    assert firth["coefficients"]["low"] == pytest.approx(wanted.interval[:, 0].tolist())
+    assert firth["aic"] == pytest.approx(wanted.aic)
+    cells = pl.read_csv(tmp_path / "a.csv").group_by("NV").agg(high=pl.col("HG").sum(), n=pl.len()).sort("NV")
+    cells.write_csv(tmp_path / "cells.csv")
+    grouped = inside("fit", tmp_path / "cells.csv", "--formula", "cbind(high, n - high) ~ NV", "--json").json
+    single = inside("fit", tmp_path / "a.csv", "--formula", "HG ~ NV", "--json").json
+    assert grouped["deviance"] == pytest.approx(single["deviance"])
+    assert grouped["coefficients"]["low"][1] == pytest.approx(single["coefficients"]["low"][1])
+    ridge = inside("fit", tmp_path / "a.csv", "--formula", "HG ~ NV", "-s", "penalty=l2")
+    assert (ridge.code, "there are no likelihood ratios" in ridge.err) == (0, True)
+    for option in (["-o", "m.json"], ["--test", "0.2"], ["-m", "fisher"], ["--standardize"], ["--weights", "PI"]):
+        refused = inside("fit", tmp_path / "a.csv", "--formula", "HG ~ NV", *option)
+        assert (refused.code, "with a formula `fit` reports a logistic regression" in refused.err) == (2, True)

@@ -16,6 +16,7 @@ from discriminant._engine.driver import Interrupted, Watch, drive
 from discriminant._engine.problem import make_problem
 from discriminant.logistic.coordinates import Frame
 from discriminant.logistic.firth import FirthRule
+from discriminant.logistic.inference import UsedRows
 from discriminant.logistic.newton import NewtonRule
 from discriminant.logistic.regression import RegressionPlan, RegressionRule
 from discriminant.separation import verdict as separation
@@ -85,7 +86,7 @@ def test_a_rule_runs_without_an_estimator(rng: Rng) -> None:
     X, y = noisy(rng, 200, 3)
     problem = make_problem(X, y.astype(np.int32), None, 2)
     frame = Frame(X, problem.labels, None, 1, 0.0)
-    rule = RegressionRule(frame, None, problem.dtype, RegressionPlan(False, 1e-8, True, ask))
+    rule = RegressionRule(frame, None, problem.dtype, RegressionPlan(False, 1e-8, True, ask, UsedRows.of(problem)))
     assert rule.path is None
     solution = drive(rule, problem, 100, Watch())
     model = LogisticDiscriminant(penalty=None, record="weights").fit(X, y)

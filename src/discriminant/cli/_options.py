@@ -115,6 +115,12 @@ MaxSeconds = Annotated[float | None, option("Seconds that the verdict may take; 
 FAMILY = typer.Option("--family", help="The target holds classes, or counts of a Poisson regression (poisson).")
 FamilyOption = Annotated[Family, FAMILY]
 Seed = Annotated[int, typer.Option(metavar="N", help="The seed of procedures that draw at random.")]
+FormulaOption = Annotated[
+    str | None,
+    option(
+        "What is predicted from what, such as 'y ~ a + C(b)', in place of --target.", "--formula", metavar="FORMULA"
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text, also of an error.")]
 Quiet = Annotated[
     bool,

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
@@ -151,7 +151,7 @@ def learnable(
         )
         found = (recipe, *recipe.fit(rows, progress=lambda share: update(share, 1), training=training))
     if isinstance(given, WeightedRows):
-        tell_reading(recipe)
+        tell_reading(reading_of(recipe))
     return found
 
 
@@ -206,9 +206,48 @@ def contrasts(recipe: Recipe, X: Any) -> tuple[Any, list[str], dict[str, Any]]:
     return X[:, kept], [names[j] for j in kept], {names[j]: X[:, j] for j in references}
 
 
-def tell_reading(recipe: Recipe) -> None:
-    if recipe.reading:
-        say(f"Reading: {shortened('; '.join(reading_of(recipe)))}.")
+class Asked(NamedTuple):
+    """What a question of separability is about; the references are the levels left out, each with its rows."""
+
+    X: Any
+    all_levels: Any  # X with the references
+    y: Any
+    names: list[str]
+    references: dict[str, Any]
+    target: str | None
+    reading: list[str]
+    weights: Any = None  # of the rows, where a formula counts them
+
+
+def asked_of(given: Rows, formula: str | None, intercept: bool, counts: bool) -> Asked:
+    """The columns that the options or a formula name; with an intercept, without the first level of each factor."""
+    if formula is not None:
+        return _by_formula(given, formula, intercept)
+    recipe, X, y, _ = learnable(given, counts=counts)
+    kept, names, references = contrasts(recipe, X) if intercept else (X, recipe.feature_names, {})
+    return Asked(kept, X, y, names, references, recipe.target, reading_of(recipe))
+
+
+def _by_formula(given: Rows, formula: str, intercept: bool) -> Asked:
+    from ..formulas.formula import design
+
+    for name in ("target", "features", "drop"):
+        if getattr(given, name) is not None:
+            raise CommandError(f"--{name}: the formula names the columns already; leave one of them out.")
+    if given.missing.value == "median":
+        raise CommandError("--missing median: with a formula such rows can be dropped (--missing drop) or refused.")
+    rows, _ = table(given)
+    frame = needed("polars", "io").concat([part for _, part in rows.portions(list(rows.schema))])
+    made = design(formula, frame, intercept=intercept, missing=given.missing.value)
+    references = {f"{name}[{level}]": made.reference_rows(name) for name, level in made.references.items()}
+    X = made.X.to_numpy() if hasattr(made.X, "columns") else made.X
+    target = formula.partition("~")[0].strip()
+    return Asked(X, X, made.y, made.feature_names, references if intercept else {}, target, made.notes, made.weights)
+
+
+def tell_reading(told: list[str]) -> None:
+    if told:
+        say(f"Reading: {shortened('; '.join(told))}.")
 
 
 def reading_of(recipe: Recipe) -> list[str]:

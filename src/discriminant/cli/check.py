@@ -12,6 +12,7 @@ from ._errors import OVERLAP, QUASI, CommandError
 from ._options import (
     FAMILY,
     Family,
+    FormulaOption,
     Intercept,
     Json,
     MaxSeconds,
@@ -23,7 +24,7 @@ from ._options import (
     taking,
 )
 from ._output import aligned, check_place, echo, say, watched
-from ._tables import ask_about_numbers, contrasts, learnable, reading_of, tell_reading
+from ._tables import ask_about_numbers, asked_of, tell_reading
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 MOST = 12  # columns that are told of
@@ -39,6 +40,7 @@ def check(
     coefficients: Annotated[
         bool, typer.Option("--coefficients", help="Tell of every coefficient of a regression whether it is infinite.")
     ] = False,
+    formula: FormulaOption = None,
     output: Annotated[str | None, file_option("Write the proof there.")] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -54,27 +56,26 @@ def check(
     as_proof = json or output == "-"
     if coefficients and as_proof:
         raise CommandError("--coefficients is told in words: leave out --json.")
-    recipe, X, y, _ = learnable(given, counts=family is Family.POISSON)
+    asked = asked_of(given, formula, intercept, counts=family is Family.POISSON)
     if family is None:
-        ask_about_numbers(y, recipe.target, "--family classes", insist=True)
+        ask_about_numbers(asked.y, asked.target, "--family classes", insist=True)
     from .. import separability  # heavy: what is wrong with the table has been said before
     from ..separation.words import COMMAND, SHOWN, lines
 
-    X, names, references = contrasts(recipe, X) if intercept else (X, recipe.feature_names, {})
     found = separability(
-        X, y, intercept=intercept, reading=reading.value, family=(family or Family.CLASSES).value, progress=watched(),
-        feature_names=names, max_seconds=max_seconds,
+        asked.X, asked.y, intercept=intercept, reading=reading.value, family=(family or Family.CLASSES).value,
+        progress=watched(), feature_names=asked.names, max_seconds=max_seconds,
     )  # fmt: skip
     if output is not None and output != "-":
         write_whole(output, f"{found.certificate.to_json()}\n")
         say(f"The proof is in {output}.")
     if as_proof:
-        tell_reading(recipe)
+        tell_reading(asked.reading)
         echo(found.certificate.to_json())
     else:
-        for line in lines(found, COMMAND, references, float("inf") if coefficients else SHOWN):
+        for line in lines(found, COMMAND, asked.references, float("inf") if coefficients else SHOWN):
             echo(line)
-        for line in _columns(reading_of(recipe), references):
+        for line in _columns(asked.reading, asked.references):
             echo(line)
         if coefficients:
             echo(f"\n{_table(found.coefficients())}")

@@ -122,9 +122,8 @@ def _coefficients(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
     """The same table as data; None where there is none."""
     if not hasattr(fitted, "summary") or isinstance(table := _summary(fitted, names), str):
         return None
-    columns = (table.names, table.coef, table.std_error, table.z, table.p, *table.interval.T)
-    heads = ("coefficient", "estimate", "std_error", "z", "p", "low", "high")
-    return [dict(zip(heads, row, strict=True)) for row in zip(*columns, strict=True)]
+    columns = table.to_dict()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _favored(fitted: Any) -> list[Any]:

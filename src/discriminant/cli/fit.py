@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Annotated, Any
 
-from ._errors import INTERRUPTED, CommandError
-from ._learning import Learned, learned
-from ._methods import DEFAULT, find
-from ._options import File, Json, Quiet, Training, file_option, option, taking
+from .._engine.extras import needed
+from ._errors import INTERRUPTED, CommandError, command_words
+from ._learning import Learned, learn, learned
+from ._methods import DEFAULT, find, make
+from ._options import File, FormulaOption, Json, Quiet, Training, file_option, option, taking
 from ._output import check_place, echo, echo_json, in_line, report_of, say
+from ._tables import ask_about_numbers, asked_of, tell_reading
 
 UNEVEN = 100  # times that one feature may spread more widely than another without a hint
 
@@ -29,14 +32,19 @@ def fit(
             metavar="SHARE|FILE",
         ),
     ] = None,
+    formula: FormulaOption = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
     """Learn a model, and say why it stopped. Ctrl-C keeps what has been learned so far.
 
     The model file is JSON. It remembers how the table is to be read, so that `discriminant predict` needs nothing else.
-    If no method is named, it is logistic regression on standardized features.
+    If no method is named, it is logistic regression on standardized features; with --formula it is that of maximum
+    likelihood, or with --set penalty=firth Firth's, and its table of coefficients is told: likelihood-ratio tests and
+    profile intervals. Such a model is not stored.
     """
+    if formula is not None:
+        return _regression(given, formula, {"--output": output, "--test": test}, json)
     if json and output == "-":
         raise CommandError("--json and -o - would both write to stdout; give the model a file name.")
     check_place(output, given.data, *([] if test is None else [test]))
@@ -56,6 +64,41 @@ def fit(
     else:
         (say if output == "-" else echo)(_text(found, facts, given))
     return INTERRUPTED if found.interrupted else 0
+
+
+def _regression(given: Training, formula: str, others: dict[str, Any], json: bool) -> int:
+    """A logistic regression by a formula, with its table of coefficients."""
+    others |= {"--weights": given.weights, "--standardize": given.standardize, "--method": given.method}
+    for name, value in others.items():
+        if value is not None:
+            raise CommandError(f"{name}: with a formula `fit` reports a logistic regression; leave the option out.")
+    asked = asked_of(given, formula, intercept=True, counts=False)
+    ask_about_numbers(asked.y, asked.target, "--target with --method logistic", insist=True)
+    tell_reading(asked.reading)
+    settings = given.settings or []
+    free = [] if any(setting.startswith("penalty=") for setting in settings) else ["penalty=none"]
+    model = make(find(DEFAULT), [*free, *settings], given.seed)
+    named = (
+        asked.X if hasattr(asked.X, "tocsr") else needed("pandas", "formula").DataFrame(asked.X, columns=asked.names)
+    )
+    interrupted = learn(model, named, asked.y, asked.weights)
+    table: Any = None
+    try:
+        table = replace(
+            model.summary(intervals="profile", tests="lr", data=(named, asked.y, asked.weights)),
+            names=["intercept", *asked.names],
+        )
+    except ValueError as error:
+        say(command_words(str(error)))
+    if json:
+        facts = {"formula": formula, "rows": len(asked.y), "classes": model.classes_, "status": model.status_.name}
+        facts |= {"references": list(asked.references), "report": model.report_.to_dict()}
+        found = {} if table is None else {"level": table.level, "deviance": table.deviance, "aic": table.aic}
+        echo_json("regression", facts | found | {"coefficients": None if table is None else table.to_dict()})
+    else:
+        echo(report_of(model, asked.names, False))
+        echo("" if table is None else f"\n{table}")
+    return INTERRUPTED if interrupted else 0
 
 
 def _writer() -> ModuleType:

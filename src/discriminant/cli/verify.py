@@ -9,6 +9,7 @@ from ._errors import ANOTHER_QUESTION, REFUSED, CommandError, shortened
 from ._options import (
     Family,
     FamilyOption,
+    FormulaOption,
     Intercept,
     Json,
     Quiet,
@@ -20,7 +21,7 @@ from ._options import (
     taking,
 )
 from ._output import echo, echo_json
-from ._tables import contrasts, learnable, standard_input, tell_reading, text_of
+from ._tables import asked_of, standard_input, tell_reading, text_of
 
 if TYPE_CHECKING:
     from ..separation.certificate import Certificate
@@ -37,6 +38,7 @@ def verify(
     reading: ReadingOption = Reading.DECIMAL,
     plain: Plain = False,
     family: FamilyOption = Family.CLASSES,
+    formula: FormulaOption = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
@@ -51,14 +53,15 @@ def verify(
     standard_input(proof, given.data)
     text = text_of(proof, PROOF)
     _must_be_a_proof(proof, text)
-    recipe, X, y, _ = learnable(given, counts=family is Family.POISSON)
-    tell_reading(recipe)
+    asked = asked_of(given, formula, intercept or formula is None, counts=family is Family.POISSON)
+    tell_reading(asked.reading)
+    y = asked.y
     certificate, differences, reason = None, None, None
     method = "plain" if plain else "fast"
     try:
         certificate = Certificate.from_json(text)
-        if certificate.n_features != X.shape[1]:
-            X, _, _ = contrasts(recipe, X)  # a proof with an intercept leaves out the reference level of each factor
+        # a proof with an intercept leaves out the reference level of each factor
+        X = asked.all_levels if certificate.n_features == asked.all_levels.shape[1] else asked.X
         certificate.verify(X, y, method=method)
         differences = certificate.differences(y, intercept=intercept, reading=reading.value, family=family.value)
     except ValueError as error:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ._dataset import Dataset
 
-__all__ = ["iris", "wine", "breast_cancer", "digits", "endometrial"]
+__all__ = ["iris", "wine", "breast_cancer", "digits", "endometrial", "sex2"]
 
 _Parts = tuple[NDArray[Any], NDArray[Any], list[str], list[str]]  # X, y, names of the columns and of the classes
 
@@ -186,6 +186,51 @@ def endometrial() -> Dataset:
         ("NV", "PI", "EH"),
         ("low", "high"),
         {"separable": False, "verdict": "quasi", "infinite": (1, 0, 0)},
+    )
+
+
+# age, oc, vic, vicl, vis, dia of each pattern, then how many women have it with and without an infection
+_SEX2 = """
+000010  1  1  001000 14  2  001010  3  1  001100 10  8  001110 12 18  001111  1  0  010000 44 42  010001  3  0
+010010  0  1  011000 15  1  011001  1  0  011010  2  0  011100  7  5  011110  3  6  101000  2  0  101010  1  0
+101011  1  0  101100  1  2  101110  0  4  101111  1  0  110000  5 14  110010  0  1  111000  3  1  111110  0  2
+"""
+
+
+def sex2() -> Dataset:
+    """Load the students with urinary tract infections, of whom all that use a diaphragm are ill.
+
+    Returns
+    -------
+    Dataset
+        Columns age (24 years or more), oc (oral contraceptive), vic (condom), vicl (lubricated condom), vis
+        (spermicide) and dia (diaphragm), each 0 or 1; y is whether there was an infection. Answers: the ``verdict``,
+        and ``infinite``, where each coefficient goes.
+
+    References
+    ----------
+    Cytel, *LogXact*; it is the example of the package logistf of G. Heinze and M. Ploner, "Fixing the nonconvergence
+    bug in logistic regression with SPLUS and SAS", Computer Methods and Programs in Biomedicine 71 (2003).
+
+    Examples
+    --------
+    >>> from discriminant import datasets
+    >>> dataset = datasets.sex2()
+    >>> dataset.X.shape, int(dataset.y.sum()), dataset.verdict, dataset.infinite
+    ((239, 6), 130, 'quasi', (0, 0, 0, 0, 0, 1))
+    """
+    words = _SEX2.split()
+    X = np.array([list(word) for word in words[::3]], np.float64)
+    counts = np.array([words[1::3], words[2::3]], np.int64)
+    return Dataset(
+        np.repeat(np.vstack([X, X]), counts.ravel(), axis=0),
+        np.repeat([1, 0], counts.sum(axis=1)),
+        "sex2",
+        "Cytel, LogXact; Heinze and Ploner, logistf",
+        "239 students; all seven that use a diaphragm have a urinary tract infection",
+        ("age", "oc", "vic", "vicl", "vis", "dia"),
+        ("none", "infection"),
+        {"separable": False, "verdict": "quasi", "infinite": (0, 0, 0, 0, 0, 1)},
     )
 
 

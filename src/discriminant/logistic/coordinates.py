@@ -80,9 +80,10 @@ class Frame:
         if likelihood.c > 1 or likelihood.ridge > 0 or likelihood.d >= WIDE or self.basis is not None:
             return None
         hessian = FullHessian(likelihood.hessian(A))
-        if not hessian.regular:
-            return None
-        T = np.eye(len(A[0]))
+        return self.inverse(hessian) if hessian.regular else None
+
+    def inverse(self, hessian: FullHessian) -> Matrix:
+        """The inverse of a Hessian in the coordinates of (w₀, w); where it is singular, the pseudoinverse."""
+        T = np.eye(len(self.shift) + 1)
         T[0, 1:] = -self.shift
-        inverse = np.column_stack([hessian.solve(column[None])[0] for column in np.eye(len(T))])
-        return np.asarray(T @ inverse @ T.T)
+        return np.asarray(T @ hessian.columns(np.eye(len(T))) @ T.T)

@@ -21,12 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
-from sklearn.utils.validation import check_is_fitted
 
 from .._engine.callbacks import Listener
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
-from .._engine.refusals import refuse_vanishing
 from .._engine.threads import one_blas_thread
 from .._guards.parameters import RECORD, Choice, Number, refused
 from ..base.class_weights import check_class_weight, row_weights
@@ -40,11 +38,12 @@ from ..schedules import Optimal, get
 from ..solution import Solution
 from ..unfinished import InfiniteEstimateWarning
 from .coordinates import Frame, check_sizes
+from .inference import KeptRows, UsedRows
 from .infinity import REMEDY, prove
 from .newton import WIDE
 from .regression import RegressionFindings, RegressionPlan, RegressionRule
 from .squared_loss import SquaredRule
-from .wald import WaldTable
+from .summary import SummaryMixin
 
 Solutions = list[Solution[RegressionFindings]]
 
@@ -57,7 +56,7 @@ CRITERIA = {
 
 
 @estimator
-class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
+class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
     """Logistic regression for two classes or many, by log loss or squared loss, with a ridge, Firth's penalty or none.
 
     Parameters
@@ -85,6 +84,10 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
     ----------
     covariance_ : array of shape (d+1, d+1), or None
         The inverse information matrix of (w₀, w), for two classes, log loss and no ridge; see ``summary``.
+    deviance_ : float, or None
+        Minus twice the log likelihood, without Firth's penalty, wherever there is a covariance or an infinite estimate.
+    n_rows_ : int
+        Rows of positive weight.
     recession_ : array like ``weights_``, or None
         Where the estimate is infinite, the direction in which it lies, of unit length; ``weights_`` lie far out on it.
     history_, status_, report_
@@ -113,6 +116,7 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
     """
 
     _held = {"recession_": "none | float 1+d | float k 1+d", "covariance_": "none | float 1+d 1+d"}
+    _held |= {"deviance_?": "none | number", "n_rows_?": "count"}  # files of version 0.1 have neither
     multiclass = "kesler"
     _strategies = ("kesler",)
     _parameters = {
@@ -157,35 +161,39 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> Solutions:
-        if self.class_weight is not None:  # before one class is held against the rest
-            v = row_weights(self.class_weight, self.classes_, problem.labels, problem.weight)
-            problem = replace(problem, weight=v)
         with one_blas_thread():  # our own threads share the work
-            return super()._solutions(problem, watch, listener)
+            return super()._solutions(self._weighted(problem), watch, listener)
+
+    def _rows(self, problem: Problem) -> UsedRows:
+        return UsedRows.of(self._weighted(problem))
+
+    def _weighted(self, problem: Problem) -> Problem:
+        """With the weights of the classes, before one class is held against the rest."""
+        if self.class_weight is None:
+            return problem
+        return replace(problem, weight=row_weights(self.class_weight, self.classes_, problem.labels, problem.weight))
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        X, own, v = problem.source, problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None
-        refuse_vanishing(v)
         ridge = float(1 / self.C) if self.loss == "log" and self.penalty == "l2" else 0.0
         if ridge == 0:
-            check_sizes(X)
+            check_sizes(problem.source)
+        rows = UsedRows.of(problem)
         if self.loss == "squared":
             return SquaredRule(start, problem, self.schedule, self.tol, self._plan())
-        rows = np.flatnonzero(problem.part)
-        if rows.size < problem.n_rows:
-            X, own, v = X[rows], own[rows], None if v is None else v[rows]
+        X, own, v = rows
         if self.penalty == "firth" and X.shape[1] >= WIDE:
             wanted = f"given fewer than {WIDE:,} columns, and X has {X.shape[1]:,} of them"
             raise refused("penalty", "firth", wanted, "take penalty='l2', or fewer columns")
         frame = Frame(X, own, v, problem.n_outputs, ridge)
         ask = partial(prove, X, own, self.classes_)
-        plan = RegressionPlan(self.penalty == "firth", float(self.tol), self.record == "weights", ask)
+        plan = RegressionPlan(self.penalty == "firth", float(self.tol), self.record == "weights", ask, rows)
         return RegressionRule(frame, None if self.start is None else start.astype(np.float64), problem.dtype, plan)
 
     def _publish(self, solutions: Solutions, problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
         findings = solutions[0].findings
-        self.covariance_, self.recession_ = findings.covariance, None
+        self.covariance_, self.recession_, self.deviance_ = findings.covariance, None, findings.deviance
+        self.n_rows_, self._kept = int(np.count_nonzero(problem.part)), KeptRows(findings.rows)
         if findings.escape is not None:
             direction = findings.escape.direction
             self.recession_ = direction[0] if len(direction) == 1 else direction
@@ -196,9 +204,6 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
             note = found.note(self._names(), np.flatnonzero(problem.part))
             facts |= found.facts() | {"notes": [*facts["notes"], note]}
         return facts
-
-    def _names(self) -> list[str]:
-        return [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(self.n_features_in_)))]
 
     def _warn(self, watch: Watch, solutions: Solutions) -> None:
         found = solutions[0].findings.escape
@@ -231,44 +236,6 @@ class LogisticDiscriminant(ProbabilityMixin, IterativeClassifier):
             return np.column_stack([log_expit(-g), log_expit(g)])
         return np.asarray(log_softmax(log_expit(g) if self.loss == "squared" else g, axis=1))
 
-    def summary(self, level: float = 0.95) -> WaldTable:
-        """Give estimates, standard errors, z statistics, p values and confidence intervals.
-
-        Parameters
-        ----------
-        level : float, default=0.95
-            Probability of the confidence intervals.
-
-        Returns
-        -------
-        WaldTable
-            Prints as a table; its arrays begin with the intercept.
-
-        Examples
-        --------
-        >>> from discriminant import LogisticDiscriminant, datasets
-        >>> X, y = datasets.endometrial()
-        >>> print(LogisticDiscriminant(penalty="firth").fit(X, y).summary())
-                   estimate  std error        z        p     2.5 %    97.5 %
-        intercept    3.7746     1.4887     2.54   0.0112    0.8568    6.6923
-        x0           2.9293     1.5508     1.89   0.0589   -0.1102    5.9687
-        x1          -0.0348     0.0396    -0.88   0.3799   -0.1123    0.0428
-        x2          -2.6042     0.7760    -3.36   0.0008   -4.1251   -1.0832
-        """
-        check_is_fitted(self)
-        Number("give a probability between 0 and 1", 0, 1)("level", level)
-        if self.covariance_ is None:
-            raise ValueError(f"there are no standard errors: {self._why_none()}")
-        errors = np.sqrt(np.diag(self.covariance_))
-        return WaldTable(["intercept", *self._names()], self.weights_.astype(np.float64), errors, float(level))
-
-    def _why_none(self) -> str:
-        if self.classes_.size > 2:
-            return f"they are given for two classes, and y had {self.classes_.size}; fit each class against the rest."
-        if self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C)):
-            return "they belong to maximum likelihood; fit with penalty=None (or 'firth') and loss='log'."
-        if self.recession_ is not None:
-            return "the estimate is infinite; take penalty='firth', or compare likelihoods."
-        if not self.status_.finished:
-            return "the fit did not finish; see report_."
-        return "columns of X depend on each other, or are too many; drop some."
+    def _after_load(self) -> None:
+        super()._after_load()
+        self._kept = KeptRows()

@@ -28,16 +28,15 @@ from .._engine.refusals import NotFiniteError
 from .._guards.parameters import refused
 from .._guards.validation import all_finite
 from ..solution import Epoch, Status
-from .likelihood import Look
+from .likelihood import Likelihood, Look
 from .newton import ROUNDING, LikelihoodRule
 
 
 class FirthPlace(NamedTuple):
-    """The criterion at some a, the gradient of the loss alone, the factor of I scaled to a unit diagonal, the scale."""
+    """The criterion at some a, the loss alone, the factor of I scaled to a unit diagonal, and the scale."""
 
     value: float
-    errors: int
-    pull: Matrix
+    look: Look
     factor: Matrix
     scale: Matrix
 
@@ -45,25 +44,20 @@ class FirthPlace(NamedTuple):
         """I⁻¹ b."""
         return np.asarray(self.scale * linalg.cho_solve((self.factor, True), self.scale * b, check_finite=False))
 
+    @property
+    def information(self) -> Matrix:
+        """I itself."""
+        root = self.factor / self.scale[:, None]
+        return np.asarray(root @ root.T)
 
-class FirthRule(LikelihoodRule):
-    """Steps I⁻¹ U."""
 
-    method = "firth"
-    place: FirthPlace
+class FirthCriterion:
+    """−log L(a) − log det I(a) / 2 and its gradient, which needs I first, and so a second pass."""
 
-    def begin(self, watch: Watch) -> None:
-        """Look at the criterion; its gradient needs I first, and so a second pass."""
-        place = self._place(self.A)
-        if place is None:
-            wanted = "given linearly independent columns, none of them constant"
-            raise refused("penalty", "firth", wanted, "drop what depends on others, or take penalty='l2'")
-        self._arrive(place)
+    def __init__(self, likelihood: Likelihood) -> None:
+        self.likelihood = likelihood
 
-    def _arrive(self, place: FirthPlace) -> None:
-        self.place, self.at = place, Look(place.value, np.full(1, np.inf), place.errors)
-
-    def _place(self, A: Matrix) -> FirthPlace | None:
+    def place(self, A: Matrix) -> FirthPlace | None:
         """The criterion at A; None where I is singular."""
         look, information = self.likelihood.look(A), self.likelihood.hessian(A)
         diagonal = np.diag(information)
@@ -79,19 +73,45 @@ class FirthRule(LikelihoodRule):
         if np.diag(factor).min() < 1e-7:  # the columns are dependent, but for rounding
             return None
         half = float(np.log(np.diag(factor)).sum() - np.log(scale).sum())
-        return FirthPlace(look.value - half, look.errors, look.gradient[0], factor, scale)
+        return FirthPlace(look.value - half, look, factor, scale)
 
-    def _gradient(self) -> Matrix:
+    def gradient(self, A: Matrix, place: FirthPlace) -> Matrix:
         """−U."""
 
         def add(Y: Matrix, P: Matrix, v: Matrix) -> list[Any]:
             p = P[1]
-            half = linalg.solve_triangular(self.place.factor, (Y * self.place.scale).T, lower=True, check_finite=False)
+            half = linalg.solve_triangular(place.factor, (Y * place.scale).T, lower=True, check_finite=False)
             h = v * p * (1 - p) * np.einsum("ij,ij->j", half, half)
             return [-(h * (0.5 - p)) @ Y]
 
-        (pull,) = self.likelihood.block_sums(self.A, add)
-        return np.asarray(self.place.pull + pull)
+        (pull,) = self.likelihood.block_sums(A, add)
+        return np.asarray(place.look.gradient[0] + pull)
+
+
+class FirthRule(LikelihoodRule):
+    """Steps I⁻¹ U."""
+
+    method = "firth"
+    place: FirthPlace
+
+    def begin(self, watch: Watch) -> None:
+        """Look at the criterion; its gradient comes with the first step."""
+        self.criterion = FirthCriterion(self.likelihood)
+        place = self.criterion.place(self.A)
+        if place is None:
+            wanted = "given linearly independent columns, none of them constant"
+            raise refused("penalty", "firth", wanted, "drop what depends on others, or take penalty='l2'")
+        self._arrive(place)
+
+    @property
+    def loss(self) -> float:
+        return self.place.look.value
+
+    def _arrive(self, place: FirthPlace) -> None:
+        self.place, self.at = place, Look(place.value, np.full(1, np.inf), place.look.errors)
+
+    def _gradient(self) -> Matrix:
+        return self.criterion.gradient(self.A, self.place)
 
     def epoch(self, problem: Any, watch: Watch) -> Epoch:
         """One step; errors and criterion are those after it."""
@@ -104,7 +124,7 @@ class FirthRule(LikelihoodRule):
         slope, length = float(here.gradient @ step), 1.0
         noise = ROUNDING * (1 + abs(here.value))
         for _ in range(50):
-            there = self._place(self.A + length * step[None])
+            there = self.criterion.place(self.A + length * step[None])
             watch.check()
             if there is not None and there.value <= here.value + 1e-4 * length * slope + noise:
                 self.A, self.k = self.A + length * step[None], self.k + 1

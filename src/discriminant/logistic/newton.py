@@ -110,6 +110,11 @@ class LikelihoodRule:
         self.at = Look(np.inf, np.full(1, np.inf), likelihood.n)  # not known yet
         self.gap = np.inf  # the Newton decrement
 
+    @property
+    def loss(self) -> float:
+        """The criterion without what Firth's penalty adds to it."""
+        return self.at.value
+
 
 class NewtonRule(LikelihoodRule):
     """Steps with M, which is made anew where that pays; ``first``: rows to start with, where they are many."""

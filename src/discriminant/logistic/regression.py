@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..geometry import safe_norm
 from ..solution import Epoch, Findings, Status
 from .coordinates import Frame
 from .firth import FirthRule
+from .inference import UsedRows
 from .infinity import Asker, Escape, escape, provable
 from .newton import NewtonRule, few, method, tolerance
 
@@ -27,20 +28,26 @@ ASTRAY = 100  # times the criterion at zero: a start above this lies where the H
 
 @dataclass(frozen=True)
 class RegressionPlan:
-    """Whether the penalty is Firth's, the tolerance, whether the path is kept, and who proves that it ends nowhere."""
+    """Whether the penalty is Firth's, the tolerance, whether the path is kept, who proves infinity, and the rows."""
 
     firth: bool
     tol: float
     record: bool
     ask: Asker
+    rows: UsedRows
 
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionFindings(Findings):
-    """Where an infinite estimate lies, its direction in the features with ‖w‖ = 1; the covariance of a finite one."""
+    """Where an infinite estimate lies, its direction in the features with ‖w‖ = 1; the covariance of a finite one.
+
+    Of a likelihood of two classes without a ridge, the deviance and the rows that it is made of.
+    """
 
     escape: Escape | None = None
     covariance: Matrix | None = None
+    deviance: float | None = None
+    rows: UsedRows | None = None
 
 
 class RegressionRule:
@@ -78,7 +85,7 @@ class RegressionRule:
     @property
     def findings(self) -> RegressionFindings:
         inner, frame, found, notes = self.inner, self.frame, self.escape, []
-        size = frame.likelihood.size
+        likelihood, size = frame.likelihood, frame.likelihood.size
         if inner.rank is not None and inner.rank < size and found is None:
             notes.append(f"The Hessian is singular (rank {inner.rank} of {size}): the shortest weights were taken.")
         if self.astray:
@@ -93,7 +100,10 @@ class RegressionRule:
             direction = frame.outward(found.direction)
             found = found._replace(direction=direction / np.linalg.norm(direction[:, 1:]))
         covariance = frame.covariance(inner.A) if self.finished and found is None else None
-        return RegressionFindings(notes=notes, details=details, escape=found, covariance=covariance)
+        findings = RegressionFindings(notes=notes, details=details, escape=found, covariance=covariance)
+        if likelihood.c > 1 or likelihood.ridge > 0:
+            return findings
+        return replace(findings, deviance=2 * inner.loss, rows=self.plan.rows)
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         try:

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from .._engine.progress import OutOfTime, TerminalBar
 from .._guards.parameters import FLAG, SECONDS, Choice
+from ..formulas.formula import design
 from ..geometry import Hyperplane, LinearMachine
 from .certificate import Certificate
 from .knowledge import undecided
@@ -59,8 +60,9 @@ IN_PART = (
 
 def separability(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
+    data: Any = None,
     intercept: bool = True,
     reading: str = "decimal",
     family: str = "classes",
@@ -75,10 +77,13 @@ def separability(
     ----------
     X : array, CSR matrix or data frame of shape (n, d)
         Patterns, as given: do not standardize them first, because rounding may destroy ties. Float32, float64 and
-        integers are all read exactly; a memory-mapped array is read in blocks.
+        integers are all read exactly; a memory-mapped array is read in blocks. Or a formula such as
+        ``"HG ~ NV + C(stage)"``, of which :func:`design` makes X and y.
     y : array of shape (n,)
         Labels of two or more classes; of two, the one that sorts last is the positive class. Counts for
         ``family="poisson"``.
+    data : pandas or polars data frame, or dict of columns, default=None
+        What the names of a formula mean.
     intercept : bool, default=True
         Whether planes may miss the origin.
     reading : {"decimal", "float"}, default="decimal"
@@ -130,6 +135,9 @@ def separability(
     >>> print(str(separability([[0], [3]], ["a", "b"], feature_names=["length"])).splitlines()[1])
       plane          +1 length -1.5 = 0
     """
+    if isinstance(X, str):
+        made = design(X, data, intercept=intercept)
+        (X, y), feature_names = made, made.feature_names if feature_names is None else feature_names
     found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased)
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for

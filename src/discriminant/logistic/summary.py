@@ -1,0 +1,260 @@
+"""What a fitted logistic regression reports: its table of coefficients, and tests of several of them.
+
+Tests: ``tests/logistic/test_inference.py``, ``tests/logistic/test_table.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .._engine.labels import encode_known
+from .._engine.problem import Problem, make_problem
+from .._engine.threads import one_blas_thread
+from .._guards.parameters import Choice, Number, unknown
+from ..solution import Status
+from .inference import DEPENDENT, Inference, KeptRows, LikelihoodRatio, UsedRows
+from .limit import LimitingModel, limiting_model
+from .table import CoefficientTable
+
+
+class SummaryMixin:
+    """The reports of ``LogisticDiscriminant``."""
+
+    classes_: NDArray[Any]
+    covariance_: NDArray[np.float64] | None
+    recession_: NDArray[np.float64] | None
+    deviance_: float | None
+    n_rows_: int
+    n_features_in_: int
+    weights_: NDArray[Any]
+    status_: Status
+    penalty: str | None
+    loss: str
+    C: float
+    _kept: KeptRows
+    _validated: Callable[..., tuple[Any, NDArray[Any]]]
+    _rows: Callable[[Problem], UsedRows]
+
+    def summary(
+        self, level: float = 0.95, *, intervals: str = "wald", tests: str = "wald", data: Any = None
+    ) -> CoefficientTable:
+        """Give estimates, standard errors, tests and confidence intervals.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the confidence intervals.
+        intervals : {"wald", "profile"}, default="wald"
+            Estimates plus and minus multiples of their errors; or the values that a likelihood-ratio test does not
+            reject, with infinite ends where the data say so. Firth's estimate has a profile of its penalized
+            likelihood.
+        tests : {"wald", "lr"}, default="wald"
+            Whether each coefficient is zero, by its standard error or by the likelihood ratio.
+        data : tuple (X, y) or (X, y, sample_weight), default=None
+            The data of the fit, for profiles and likelihood ratios; a model remembers those of at most a megabyte,
+            until it is copied or stored.
+
+        Returns
+        -------
+        CoefficientTable
+            Prints as a table; its arrays begin with the intercept.
+
+        References
+        ----------
+        G. Heinze and M. Schemper, "A solution to the problem of separation in logistic regression", Statistics in
+        Medicine 21 (2002).
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from discriminant import InfiniteEstimateWarning, LogisticDiscriminant, datasets
+        >>> X, y = datasets.endometrial()
+        >>> model = LogisticDiscriminant(penalty="firth").fit(X, y)
+        >>> print(model.summary())
+                   estimate  std error        z        p     2.5 %    97.5 %
+        intercept    3.7746     1.4887     2.54   0.0112    0.8568    6.6923
+        x0           2.9293     1.5508     1.89   0.0589   -0.1102    5.9687
+        x1          -0.0348     0.0396    -0.88   0.3799   -0.1123    0.0428
+        x2          -2.6042     0.7760    -3.36   0.0008   -4.1251   -1.0832
+        79 rows, deviance 56.5754, AIC 64.5754.
+        >>> model.summary(intervals="profile", tests="lr").interval[1].round(4)
+        array([0.6097, 7.8546])
+
+        The estimate of the second coefficient is infinite without a penalty, and its interval has no upper end:
+
+        >>> with warnings.catch_warnings(action="ignore", category=InfiniteEstimateWarning):
+        ...     model = LogisticDiscriminant(penalty=None).fit(X, y)
+        >>> print(model.summary(intervals="profile", tests="lr"))
+                   estimate  std error     chi2        p     2.5 %    97.5 %
+        intercept    4.3045     1.6373     9.54   0.0020    1.4327    7.9548
+        x0              inf                9.36   0.0022    1.2841       inf
+        x1          -0.0422     0.0443     0.99   0.3209   -0.1371    0.0382
+        x2          -2.9026     0.8456    19.76   0.0000   -4.7859   -1.4364
+        Intervals by profiles of the likelihood, tests by its ratio.
+        79 rows, deviance 55.3933, AIC 63.3933.
+        """
+        check_is_fitted(self)
+        level = Number("give a probability between 0 and 1", 0, 1)("level", level)
+        Choice(("wald", "profile"))("intervals", intervals)
+        Choice(("wald", "lr"))("tests", tests)
+        return self._wald(level) if intervals == tests == "wald" else self._by_likelihood(level, intervals, tests, data)
+
+    def _wald(self, level: float) -> CoefficientTable:
+        if self.covariance_ is None:
+            raise ValueError(f"there are no standard errors: {self._why_none()}")
+        errors, known = np.sqrt(np.diag(self.covariance_)), vars(self)
+        counts = {"n_rows": known.get("n_rows_"), "deviance": known.get("deviance_")}
+        penalized = self.penalty == "firth"
+        names = ["intercept", *self._names()]
+        coef = self.weights_.astype(np.float64)
+        return CoefficientTable.wald(names, coef, errors, level, penalized=penalized, **counts)
+
+    def _by_likelihood(self, level: float, intervals: str, tests: str, data: Any) -> CoefficientTable:
+        wald = self._wald(level) if "wald" in (intervals, tests) else None
+        with one_blas_thread():
+            found = self._inference(data)
+            each = range(found.size)
+            ends = wald.interval if intervals == "wald" and wald else np.array([found.interval(k, level) for k in each])
+            ratios = [] if tests == "wald" else [found.test(k) for k in each]
+        return CoefficientTable(
+            ["intercept", *self._names()],
+            found.estimates(),
+            found.std_errors(),
+            wald.statistic if tests == "wald" and wald else np.array([ratio.statistic for ratio in ratios]),
+            wald.p if tests == "wald" and wald else np.array([ratio.p for ratio in ratios]),
+            ends,
+            level,
+            intervals,
+            tests,
+            found.firth,
+            found.frame.likelihood.n,
+            2 * found.loss(),
+        )
+
+    def likelihood_ratio(self, columns: Any = None, *, data: Any = None) -> LikelihoodRatio:
+        """Test whether several coefficients are all zero, such as those of a factor, by the likelihood ratio.
+
+        Parameters
+        ----------
+        columns : str, int or list of them, default=None
+            Names or numbers of columns; a factor by its name, if its columns are called ``stage[T.2]`` or
+            ``stage=2``. None is all columns: the test of the whole regression.
+        data : tuple (X, y) or (X, y, sample_weight), default=None
+            The data of the fit, as for ``summary``.
+
+        Returns
+        -------
+        LikelihoodRatio
+            ``statistic``, its degrees of freedom ``df``, and ``p``. For Firth's estimate the likelihood is the
+            penalized one, and the penalty that of all columns.
+
+        References
+        ----------
+        G. Heinze and M. Schemper, "A solution to the problem of separation in logistic regression", Statistics in
+        Medicine 21 (2002).
+
+        Examples
+        --------
+        >>> from discriminant import LogisticDiscriminant, datasets
+        >>> model = LogisticDiscriminant(penalty="firth").fit(*datasets.sex2())
+        >>> statistic, df, p = model.likelihood_ratio()
+        >>> round(statistic, 5), df, f"{p:.5e}"
+        (49.09064, 6, '7.15089e-09')
+        """
+        check_is_fitted(self)
+        held = self._numbers(columns)
+        with one_blas_thread():
+            return self._inference(data).joint(held)
+
+    def limiting_model(self, level: float = 0.95, *, data: Any = None) -> LimitingModel:
+        """Give what is left of an infinite estimate: the finite coefficients, and the rows that are fitted perfectly.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            Probability of the one-sided intervals.
+        data : tuple (X, y) or (X, y, sample_weight), default=None
+            The data of the fit, as for ``summary``.
+
+        Returns
+        -------
+        LimitingModel
+            ``coef`` with infinite entries and ``std_error`` of the others, estimated from ``boundary_rows``;
+            ``separated_rows``, and in ``probabilities`` a one-sided interval for ``classes_[1]`` of each of them.
+
+        References
+        ----------
+        C. Geyer, "Likelihood inference in exponential families and directions of recession", Electronic Journal of
+        Statistics 3 (2009).
+
+        Examples
+        --------
+        >>> import warnings
+        >>> from discriminant import InfiniteEstimateWarning, LogisticDiscriminant, datasets
+        >>> with warnings.catch_warnings(action="ignore", category=InfiniteEstimateWarning):
+        ...     model = LogisticDiscriminant(penalty=None).fit(*datasets.endometrial())
+        >>> print(model.limiting_model())
+        13 rows are fitted perfectly; 66 are left.
+          at infinity    x0 +inf
+          estimated      intercept 4.3045 (1.6373), x1 -0.0422 (0.0443), x2 -2.9026 (0.8456)
+        Probabilities of the rows fitted perfectly, 95 % intervals:
+          row 21         0.7071 to 1.0000
+          ...
+        """
+        check_is_fitted(self)
+        level = Number("give a probability between 0 and 1", 0, 1)("level", level)
+        if self.recession_ is None:
+            raise ValueError("the estimate is finite, and no row is fitted perfectly; see summary().")
+        with one_blas_thread():
+            return limiting_model(self._inference(data), ["intercept", *self._names()], level)
+
+    def _numbers(self, columns: Any) -> list[int]:
+        """The numbers of coefficients, counted from 1, without repetition."""
+        names, held = self._names(), set[int]()
+        if columns is None:
+            return list(range(1, len(names) + 1))
+        for column in [columns] if isinstance(columns, str | int | np.integer) else columns:
+            fits = [name == column or name.startswith((f"{column}[", f"{column}=")) for name in names]
+            if isinstance(column, int | np.integer) and 0 <= column < len(names):
+                fits[column] = True
+            if not any(fits):
+                raise unknown("columns", column, f"among the columns {', '.join(names[:8])}", names)
+            held |= {k for k, fit in enumerate(fits, 1) if fit}
+        if not held:
+            raise ValueError("columns is empty; name at least one column, or give None for all.")
+        return sorted(held)
+
+    def _inference(self, data: Any) -> Inference:
+        infinite = self.recession_ is not None
+        if self.covariance_ is None and not (infinite and self.classes_.size == 2 and self.status_.finished):
+            raise ValueError(f"there are no likelihood ratios: {self._why_none()}")
+        if data is not None and not (isinstance(data, tuple | list) and len(data) in (2, 3)):
+            raise ValueError("data must be a tuple (X, y) or (X, y, sample_weight); give the data of the fit.")
+        rows = self._kept.rows if data is None else self._rows_of(*data)
+        if rows is None:
+            raise ValueError("data=None must be (X, y), the data of the fit, which are too large to be remembered or "
+                             "were left out of a copy of the model; give data=(X, y).")  # fmt: skip
+        return Inference(rows, self.weights_.astype(np.float64), self.penalty == "firth", infinite)
+
+    def _rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> UsedRows:
+        X, y = self._validated(X, y, reset=False)
+        return self._rows(make_problem(X, encode_known(y, self.classes_), sample_weight, 2))
+
+    def _names(self) -> list[str]:
+        return [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(self.n_features_in_)))]
+
+    def _why_none(self) -> str:
+        if self.classes_.size > 2:
+            return f"they are given for two classes, and y had {self.classes_.size}; fit each class against the rest."
+        if self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C)):
+            return "they belong to maximum likelihood; fit with penalty=None (or 'firth') and loss='log'."
+        if self.recession_ is not None:
+            return "the estimate is infinite; take penalty='firth', or profiles and likelihood ratios of the fit."
+        if not self.status_.finished:
+            return "the fit did not finish; see report_."
+        return DEPENDENT

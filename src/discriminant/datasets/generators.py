@@ -213,9 +213,7 @@ def _csr(head: FloatArray, tail: FloatArray, columns: Any, d: int) -> Any:
     indptr = entries.astype(np.int32) if entries[-1] < 2**31 else entries
     from scipy.sparse import csr_array  # not needed by who only lists the data sets
 
-    return csr_array(
-        (np.hstack([head, tail]).ravel(), np.hstack([first, columns]).ravel(), indptr), shape=(n, d)
-    )
+    return csr_array((np.hstack([head, tail]).ravel(), np.hstack([first, columns]).ravel(), indptr), shape=(n, d))
 
 
 def generator(random_state: Any) -> np.random.Generator:

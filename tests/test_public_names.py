@@ -44,8 +44,8 @@ MODULES = {
     "discriminant.margin_distribution": "MarginDistribution margins",
     "discriminant.mercer": "Custom Gaussian Kernel Linear Polynomial Precomputed Sigmoid get",
     "discriminant.plot": """
-        RegionsDisplay animate bayes boundary convergence criterion_surface feature_space hulls margins network path
-        regions replay report steps weight_space
+        RegionsDisplay Trace animate bayes boundary convergence criterion_surface feature_space hulls margins network
+        path regions replay report steps trace weight_space
     """,
     "discriminant.quadrics": "Quadric classify_quadric",
     "discriminant.samples": "Samples as_matrix as_vector gram product row_sqnorms transposed_product",

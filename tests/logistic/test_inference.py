@@ -10,6 +10,7 @@ import pytest
 from firthmodels import FirthLogisticRegression
 from logistic_cases import infinite, noisy, quiet
 from numpy.testing import assert_allclose, assert_array_equal
+from portions import rest_in_ci
 from scipy import sparse
 from scipy.stats import chi2
 from statsmodels.api import Logit
@@ -118,7 +119,7 @@ def test_tests_and_intervals_are_those_of_other_programs(rng: Rng, penalty: str 
 
 
 @pytest.mark.parametrize("penalty", [None, "firth"])
-@pytest.mark.parametrize("load", [datasets.endometrial, datasets.sex2])
+@pytest.mark.parametrize("load", rest_in_ci([datasets.endometrial, datasets.sex2]))
 def test_weights_are_rows_and_storage_does_not_matter(load: Any, penalty: str | None, rng: Rng) -> None:
     X, y = load()
     v = rng.integers(0, 3, size=len(y))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from portions import rest_in_ci
 from svm_cases import Rng, overlapping
 
 from discriminant import (
@@ -27,7 +28,7 @@ def test_weights_beyond_floats_are_refused(kernel: str, loss: str, alike: bool, 
         SupportVectorMachine(kernel=kernel, loss=loss).fit(X, y, weight)
 
 
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("loss", rest_in_ci(["hinge", "squared_hinge"]))
 def test_kernel_values_beyond_floats_are_refused(loss: str, rng: Rng):
     X, y = overlapping(rng)
     with pytest.raises(ValueError, match=r"for kernel values of .*; standardize the features"):

@@ -69,7 +69,7 @@ def animate(
     >>> from tempfile import TemporaryDirectory
     >>> from discriminant import Perceptron, datasets, plot
     >>> with TemporaryDirectory() as folder:
-    ...     picture = plot.animate(Perceptron(), *datasets.or_function(), Path(folder, "or.gif"))
+    ...     picture = plot.animate(Perceptron(), *datasets.perceptron_example(), Path(folder, "run.gif"))
     ...     picture.read_bytes()[:6]
     b'GIF89a'
     """

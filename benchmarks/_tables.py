@@ -128,6 +128,7 @@ def examine(name: str, quick: bool) -> Iterator[dict[str, Any]]:
     X, y = table.make(True)
     _proved(X, y).certificate.verify(X, y)  # compiles
     X, y = table.make(quick)
+    _warm(X)
     form, size = (X.dtype, X.nbytes) if isinstance(X, np.ndarray) else (f"CSR {X.dtype}", X.data.nbytes * 3 // 2)
     what = f"{name} ({X.shape[0]:,}×{X.shape[1]:,} {form}, {np.unique(y).size} classes)"
     yield {"what": what, "size": size / 1e6}
@@ -144,6 +145,14 @@ def examine(name: str, quick: bool) -> Iterator[dict[str, Any]]:
         theirs = np.flatnonzero(separated)
         require(np.array_equal(theirs, s.separated_rows), f"{s.separated_rows.size} and {theirs.size} rows separated")
         yield {f"{method} seconds": rival.seconds, method: find.seconds / rival.seconds}
+
+
+def _warm(like: Any) -> None:
+    """Import numba and load the passes, which small tables do without: verdicts on few columns, dense and sparse."""
+    X, y = overlapping(3_000, 5)
+    for form in (np.asarray, sparse.csr_matrix):  # levels are made sparse
+        table = form(X.astype(like.dtype))
+        _proved(table, y).certificate.verify(table, y)
 
 
 def _proved(X: Any, y: Labels) -> Separability:

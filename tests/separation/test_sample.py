@@ -101,4 +101,5 @@ def test_samples_are_as_large_as_a_step_of_newtons_method_allows(rng: np.random.
     wide = system(10, 300, 2)
     assert is_large(wide)
     assert fitting(wide) * wide.p <= sample.NUMBERS
+    assert fitting(wide, is_mixed=True) < fitting(wide)
     assert not is_large(system(10, 300, 3))

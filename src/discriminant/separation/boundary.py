@@ -27,6 +27,7 @@ from .spanning import spanning
 from .system import Direction, Name
 from .trial import Outcome, at_random, contradictions, inside, strangers
 
+MIXED = 0.1  # share of rows that a perceptron still corrects, above which few will show that classes overlap
 LARGEST = 3000  # columns beyond which a step of Newton's method takes seconds
 
 
@@ -37,6 +38,7 @@ class BoundarySearch:
         self.face, self.system, self.tick = face, face.system, tick
         self.rows = dict(working)
         self.worst = max(400, 2 * self.system.n_columns)  # rows that join at a time
+        self.is_mixed = (self.system.known.n_wrong or 0) > MIXED * self.system.patterns.size
 
     def run(self) -> Outcome | None:
         """Turn after turn; None where floats are not enough."""
@@ -44,6 +46,7 @@ class BoundarySearch:
             while not self.face.is_all:
                 patterns = self._patterns()
                 outcome, is_new = self._turn(Sample(self.system, patterns)) if patterns.size else self._rest()
+                self.is_mixed = False
                 if outcome is not None or not is_new:
                     return outcome
         except (RuntimeError, ArithmeticError, ValueError):
@@ -86,7 +89,7 @@ class BoundarySearch:
             free = self.system.moved(at_random(self.face, self.system.floats(self.face.span)[1]))
         must = np.unique(np.array([i for i, _ in self.rows if i >= 0], np.int64))
         free = np.setdiff1d(free, must, assume_unique=True)
-        count = max(fitting(self.system) - must.size, 0)
+        count = max(fitting(self.system, self.is_mixed) - must.size, 0)
         if free.size > count:
             free = np.random.default_rng(0).choice(free, count, replace=False)
         return np.union1d(must, free)

@@ -102,10 +102,13 @@ class Slice(NamedTuple):
         return dict(zip(self.sample.names(self.places[at]), multiples.tolist(), strict=True))
 
 
-def fitting(system: System) -> int:
-    """How many patterns a sample may have, so that a step of Newton's method is quick."""
+def fitting(system: System, is_mixed: bool = False) -> int:
+    """How many patterns a sample may have, so that a step of Newton's method is quick.
+
+    Of many dense columns, fewer are enough to show that classes overlap which are thoroughly mixed.
+    """
     if is_large(system):
-        return NUMBERS // system.p
+        return min(NUMBERS // system.p, FEWEST * system.n_columns if is_mixed else NUMBERS)
     rivals = max(system.n_groups - 1, 1)
     width = max(1.0, system.p * min(1.0, 3 * system.density if _is_sparse(system) else 1.0))
     quick = min(WORK / (rivals * width**2), ROWS / rivals)

@@ -21,7 +21,7 @@ fig, axes = plt.subplots(1, 4, figsize=(8, 2.2), layout="compressed")
 chosen = [*np.flatnonzero(data.y == 1)[:2], *np.flatnonzero(data.y == 0)[:2]]
 for ax, k in zip(axes, chosen, strict=True):
     ax.imshow(data.X[k].reshape(6, 6), cmap="gray_r", vmin=0, vmax=1)
-    ax.set(xticks=[], yticks=[], title="seven" if data.y[k] else "none")
+    ax.set(xticks=[], yticks=[], xlabel="seven" if data.y[k] else "none")
 plt.show()
 
 # %%
@@ -39,7 +39,7 @@ plt.show()
 fig, axes = plt.subplots(1, 4, figsize=(8, 2.2), layout="compressed")
 for k, ax in enumerate(axes):
     ax.imshow(model.coefs_[0][:, k].reshape(6, 6), cmap="PuOr")
-    ax.set(xticks=[], yticks=[], title=f"unit {k + 1}")
+    ax.set(xticks=[], yticks=[], xlabel=f"unit {k + 1}")
 plt.show()
 fresh = datasets.seven(n=1000, flips=2, random_state=1)
 single = LogisticDiscriminant().fit(data.X, data.y)

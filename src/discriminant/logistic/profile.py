@@ -5,6 +5,8 @@
 J is the log loss, with − log det I / 2 for Firth's penalty, where I is that of all columns, the fixed one included.
 The minimum is found by Newton's steps (with I for the Hessian of Firth's criterion), the ends by those on √D, which is
 nearly straight, kept between points of either side. The slope of D is twice the derivative of J by a_j at the minimum.
+Firth's criterion with a coefficient far out may have several minima on tables of a few rows (2 of 1,000 that were
+tried); J(b) is then the one that is reached from the estimate.
 
 Symbols: a = (w₀, w); a = b e + N u, with e the unit vector of the coefficient and the columns of N those of the others.
 

@@ -6,6 +6,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from firthmodels import FirthLogisticRegression
 from logistic_cases import infinite, noisy, quiet
@@ -186,7 +187,6 @@ def test_the_data_are_remembered_where_they_are_small(monkeypatch: pytest.Monkey
 
 
 def test_columns_are_found_by_name_number_and_factor() -> None:
-    pd = pytest.importorskip("pandas")
     X, y = datasets.sex2()
     frame = pd.DataFrame(X, columns=["age", "oc", "v[T.1]", "v[T.2]", "vis", "dia"])
     model = fitted(frame, y, "firth")

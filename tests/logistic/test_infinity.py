@@ -6,6 +6,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from logistic_cases import gradient, infinite, noisy
 from numpy.testing import assert_allclose, assert_array_equal
@@ -122,3 +123,11 @@ def test_small_features_are_separated_as_well() -> None:
             model = LogisticDiscriminant(np.inf).fit(X, y)
         assert model.score(X, y) == 1
         assert model.report_.to_dict()["details"]["Newton decrement"] >= 0
+
+
+def test_the_proof_of_a_frame_names_its_columns() -> None:
+    frame = pd.DataFrame({"width": [0.0, 1.0, 2.0, 3.0], "height": [0.0, 1.0, 0.0, 1.0]})
+    model = LogisticDiscriminant(penalty=None)
+    infinite(model, frame, np.array([0, 0, 1, 1]))
+    assert "width" in str(model.report_).partition("proof")[2]
+    assert "x0" not in str(model.report_)

@@ -185,7 +185,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
             wanted = f"given fewer than {WIDE:,} columns, and X has {X.shape[1]:,} of them"
             raise refused("penalty", "firth", wanted, "take penalty='l2', or fewer columns")
         frame = Frame(X, own, v, problem.n_outputs, ridge)
-        ask = partial(prove, X, own, self.classes_)
+        ask = partial(prove, X, own, self.classes_, getattr(self, "feature_names_in_", None))
         plan = RegressionPlan(self.penalty == "firth", float(self.tol), self.record == "weights", ask, rows)
         return RegressionRule(frame, None if self.start is None else start.astype(np.float64), problem.dtype, plan)
 

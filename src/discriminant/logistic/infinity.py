@@ -12,7 +12,7 @@ Biometrika 71 (1984).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -69,7 +69,9 @@ class Escape(NamedTuple):
 Asker = Callable[[Watch], "tuple[Separability, Matrix | None]"]
 
 
-def prove(X: Any, own: NDArray[np.int32], classes: NDArray[Any], watch: Watch) -> tuple[Separability, Matrix | None]:
+def prove(
+    X: Any, own: NDArray[np.int32], classes: NDArray[Any], names: Sequence[str] | None, watch: Watch
+) -> tuple[Separability, Matrix | None]:
     """The verdict on rows X, and its plane as augmented weights, one row a discriminant; None where there is none.
 
     What ``Escape`` will say of it is computed here, where Ctrl-C is heard.
@@ -77,7 +79,7 @@ def prove(X: Any, own: NDArray[np.int32], classes: NDArray[Any], watch: Watch) -
     from ..separation.verdict import separability  # 0.2 s of imports that few fits need
 
     with watch.at_once():
-        found = separability(X, classes[own], progress=False)
+        found = separability(X, classes[own], progress=False, feature_names=names)
         plane = found.hyperplane
         if found.verdict != "overlap":
             found.evidence()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -14,12 +13,11 @@ import numpy as np
 from .._engine.extras import needed
 from .._engine.files import write_whole
 from .._guards.parameters import Number, refused
-from ..base.classifier import LinearClassifier
 from ._course import course_of
-from ._maps import Snapshots, model_at
+from ._maps import model_at
 from ._style import dense, names_of, table
 from .decision_regions import regions
-from .recording import SEED
+from .recording import rerun
 from .replays import replay
 
 FRAMES = 60  # of a picture; of more corrections, these, more of them at the beginning
@@ -93,20 +91,7 @@ def animate(
 
 def _states(model: Any, X: Any, y: Any) -> list[tuple[str, Any]]:
     """The model after some of its corrections, each with its name."""
-    from sklearn.base import clone
-
-    if not isinstance(model, LinearClassifier):
-        raise refused("model", model, "a classifier of this package", "give one such as Perceptron()")
-    fitted, snapshots = clone(model), Snapshots()
-    known = fitted.get_params(deep=False)
-    fitted.set_params(**{"record": "weights"} if "record" in known else {})
-    if "random_state" in known and known["random_state"] is None:
-        fitted.set_params(random_state=SEED)
-    if "hidden" in known:  # the history of a network keeps no weights
-        fitted.set_callbacks(snapshots)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the last picture shows what came of it
-        fitted.fit(X, y)
+    fitted, snapshots = rerun(model, X, y)
     course = course_of(fitted, X)
     if course is not None:
         last = len(course.kept) - 1

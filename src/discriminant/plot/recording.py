@@ -46,23 +46,8 @@ def record(
     A copy of ``model`` is fitted. ``classes`` are the names of the labels 0, 1, …, which y must hold then; ``about``
     is what the head shall say beside what is known here, such as the name of the procedure.
     """
-    from sklearn.base import clone, is_classifier
-
-    if not (isinstance(model, SolvingEstimator) and is_classifier(model)):
-        raise refused("model", model, "a classifier of this package", "give one such as Perceptron()")
     X, y, points = _points(X, y, model, classes, features)
-    model = clone(model)
-    known = model.get_params(deep=False)
-    chosen: dict[str, Any] = {"record": "weights"} if "record" in known else {}
-    if "random_state" in known and known["random_state"] is None:
-        chosen["random_state"] = SEED
-    snapshots = Snapshots()
-    model.set_params(**chosen)
-    if "hidden" in known:  # the history of a network keeps no weights
-        model.set_callbacks(snapshots)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the report says it
-        model.fit(X, y)
+    model, snapshots = rerun(model, X, y)
     found = course_of(model, X)
     head = {
         "version": VERSION,
@@ -86,6 +71,33 @@ def record(
     head |= _facts(model, found, X, y, numbers, maps is None)
     head |= {"answer": answer, "maps": maps, "python": source_of(model, X, y, points["classes"])}
     return {"head": _finite(head), "steps": _finite(steps)}
+
+
+def rerun(model: Any, X: NDArray[Any], y: NDArray[Any]) -> tuple[Any, Snapshots]:
+    """A copy of the model, fitted with its weights recorded, seeded if it draws; of a network, states on the way."""
+    from sklearn.base import clone
+
+    model, snapshots = clone(_ours(model)), Snapshots()
+    known = model.get_params(deep=False)
+    chosen: dict[str, Any] = {"record": "weights"} if "record" in known else {}
+    if "random_state" in known and known["random_state"] is None:
+        chosen["random_state"] = SEED
+    model.set_params(**chosen)
+    if "hidden" in known:  # the history of a network keeps no weights
+        model.set_callbacks(snapshots)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the report says it
+        model.fit(X, y)
+    return model, snapshots
+
+
+def _ours(model: Any) -> Any:
+    """The model, if it is one whose steps are known."""
+    from sklearn.base import is_classifier
+
+    if not (isinstance(model, SolvingEstimator) and is_classifier(model)):
+        raise refused("model", model, "a classifier of this package", "give one such as Perceptron()")
+    return model
 
 
 def equation(kind: type) -> list[str]:

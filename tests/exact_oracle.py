@@ -98,6 +98,16 @@ def rows_of(patterns: Sequence[Vector], own: Sequence[int], c: int) -> list[tupl
     ]
 
 
+def level_rows(patterns: Sequence[Vector], own: Sequence[int], levels: int) -> list[tuple[int, Vector]]:
+    """The rows z of ordered levels for (θ, b), from θ_{j-1} <= xb <= θ_j; a pattern begins with its denominator."""
+    rows = []
+    for i, (q, *x) in enumerate(patterns):
+        for k, sign in ((own[i] - 1, -1), (own[i], 1)):
+            if 0 <= k < levels - 1:
+                rows.append((i, (*(sign * q * (k == m) for m in range(levels - 1)), *(-sign * v for v in x))))
+    return rows
+
+
 def solve(rows: Sequence[tuple[int, Vector]]) -> Answer:
     """Verdict, B and N of rows z that come with the index of their pattern."""
     lines, found = rays([z for _, z in rows], len(rows[0][1]))
@@ -121,7 +131,8 @@ def separation(X: Any, y: Any, intercept: bool = True, reading: str = "decimal",
     if family == "poisson":
         return solve(rows_of(augmented(X, intercept, reading), (y > 0).tolist(), 0))
     classes = np.unique(y)
-    return solve(rows_of(augmented(X, intercept, reading), np.searchsorted(classes, y).tolist(), classes.size))
+    make = level_rows if family == "cumulative" else rows_of
+    return solve(make(augmented(X, intercept, reading), np.searchsorted(classes, y).tolist(), classes.size))
 
 
 def boundary(Z: Sequence[Sequence[int]]) -> list[int]:

@@ -36,7 +36,7 @@ class NotConvergedWarning(ReportWarning, ConvergenceWarning):
 
 
 class InfiniteEstimateWarning(NotConvergedWarning):
-    """A logistic regression without a penalty has no finite estimate; ``separability`` holds the verdict.
+    """A regression without a penalty has no finite estimate; ``separability`` holds the verdict.
 
     Parameters
     ----------

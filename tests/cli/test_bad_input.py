@@ -13,7 +13,7 @@ from .conftest import Outcome, command, installed
 PROCESSES = {
     "no file": ("check nofile.csv", "no file 'nofile.csv'"),
     "nearly a file": ("check goood.csv", "Did you mean 'good.csv'"),
-    "nearly a data set": ("check irs", "Did you mean 'iris'?"),
+    "nearly a data set": ("check irs", "Did you mean 'iris' or 'lizards'?"),
     "a folder": ("check folder.csv", "folder"),
     "no known ending": ("check notes.txt", "does not tell the format"),
     "no known format": ("check notes.txt --format xls", "format"),
@@ -69,7 +69,7 @@ INSIDE = {
     "an unknown choice": ("check good.csv -t label --missing maybe", "maybe"),
     "a folder for a model": ("explain folder.csv", "folder"),
     "both from one stream": ("predict - -", "only one"),
-    "regions of a regression": ("plot good.csv -t label -m ridge-regressor -o picture.svg", "--kind convergence"),
+    "regions of a regression": ("plot good.csv -t label -m ridge-regressor -o picture.svg", "--kind history"),
     "a picture without a name": ("plot good.csv -t label", "--output"),
     "an export that is no ONNX": ("export nomodel.json model.pb", ".onnx"),
     "a model to stdout beside JSON": ("fit good.csv -t label -o - --json", "stdout"),

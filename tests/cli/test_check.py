@@ -179,6 +179,29 @@ def test_counts(inside: Callable[..., Outcome], tmp_path: Path) -> None:
     assert inside("verify", proof, path, "-t", "accidents").code == 6  # an answer to another question
 
 
+def test_ordered_levels(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    path, proof = tmp_path / "pain.csv", tmp_path / "proof.json"
+    path.write_text("dose,age,pain\n0,40,none\n0,50,none\n1,45,some\n1,52,none\n2,41,some\n2,50,much\n")
+    ordered = ("-t", "pain", "--family", "cumulative", "--levels", "none,some,much")
+    found = inside("check", path, *ordered, "-o", proof, "--coefficients")
+    assert found.code == 3
+    assert found.out.startswith("quasi: parallel planes have levels weakly apart")
+    assert [line.split()[0] for line in found.out.splitlines()[-4:]] == ["none/some", "some/much", "dose", "age"]
+    assert inside("verify", proof, path, *ordered).code == 0
+    assert inside("verify", proof, path, "-t", "pain").code == 6  # an answer to another question
+    bad = inside("check", path, "-t", "pain", "--family", "cumulative")
+    assert (bad.code, "give its order by --levels much,none,some" in bad.err) == (2, True)
+    bad = inside("check", path, *ordered[:-1], "none,much")
+    assert (bad.code, "--levels does not name 'some'" in bad.err) == (2, True)
+    bad = inside("check", path, "-t", "pain", "--levels", "none,some,much")
+    assert (bad.code, "--levels tells the order of --family cumulative" in bad.err) == (2, True)
+    path.write_text(path.read_text().replace("none", "1").replace("some", "2").replace("much", "10"))
+    found = inside("check", path, "-t", "pain", "--family", "cumulative", "--coefficients")
+    assert [line.split()[0] for line in found.out.splitlines()[-4:-2]] == ["1/2", "2/10"]
+    found = inside("check", path, "--formula", "pain ~ dose + age", "--family", "cumulative", "--json")
+    assert (found.code, found.json["family"], found.json["groups"]) == (3, "cumulative", [[1], [2], [10]])
+
+
 def test_many_classes_have_their_names(inside: Callable[..., Outcome], tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("x,kind\n0,ant\n0,bee\n0,cat\n1,ant\n1,bee\n")

@@ -234,6 +234,7 @@ def test_interrupt_of_a_long_fit(verb: str, output: str, told: str, tmp_path: Pa
     )  # fmt: skip
     assert process.stderr is not None
     assert process.stderr.readline().startswith("Fitting Perceptron to 20,000 rows")
+    time.sleep(1)  # it says so before it begins: Ctrl-C between the two would find no fit
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130

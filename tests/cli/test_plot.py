@@ -45,7 +45,7 @@ def test_a_picture_says_what_became_of_the_other_features(
     assert (plain["others"], plain["refitted"]) == (None, False)
 
 
-@pytest.mark.parametrize("kind", ["boundary", "hulls", "convergence", "margins", "network"])
+@pytest.mark.parametrize("kind", ["boundary", "hulls", "history", "margins", "network"])
 def test_other_pictures(inside: Callable[..., Outcome], tmp_path: Path, kind: str) -> None:
     found = inside("plot", "table-1-2", "--kind", kind, "-o", tmp_path / "picture.svg", "--quiet")
     assert (found.code, found.out, found.err) == (0, "", "")

@@ -19,7 +19,7 @@ from discriminant.logistic.firth import FirthRule
 from discriminant.logistic.inference import UsedRows
 from discriminant.logistic.newton import NewtonRule
 from discriminant.logistic.regression import RegressionPlan, RegressionRule
-from discriminant.separation import verdict as separation
+from discriminant.separation import answer as separation
 
 Rng = np.random.Generator
 

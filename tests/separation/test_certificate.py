@@ -240,7 +240,7 @@ def own_files() -> dict[str, ast.Module]:
 
 def test_the_check_imports_no_solver() -> None:
     trees = own_files()
-    assert set(trees) == {"certificate", "verification", "quick_check", "digits", "proof_file", "rows"}
+    assert set(trees) == {"certificate", "verification", "quick_check", "digits", "proof_file", "rows", "cuts"}
     for tree in trees.values():
         names = set()
         for node in ast.walk(tree):

@@ -249,7 +249,7 @@ def test_labels_as_a_column() -> None:
             [[1.0], [2.0]],
             [0, 1],
             {"family": "probit"},
-            "family='probit' must be one of 'classes', 'poisson'; ",
+            "family='probit' must be one of 'classes', 'poisson', 'cumulative'; ",
         ),
         ([[1.0], [2.0]], [0, 1], {"intercept": 2}, "intercept=2 must be one of True, False; choose one"),
         (

@@ -14,8 +14,8 @@ from scipy import sparse
 
 from discriminant import datasets, separability
 from discriminant.separation import aliases as _aliases
+from discriminant.separation import answer as _answer
 from discriminant.separation import signs as _signs
-from discriminant.separation import verdict as _verdict
 from discriminant.separation.rows import PRIMES
 from discriminant.separation.words import lines
 
@@ -160,7 +160,7 @@ def test_the_time_of_a_printout_is_limited(rng: np.random.Generator, monkeypatch
     X = (3 * rng.normal(size=(6, 4))[y] + rng.normal(size=(72, 4))).round(1)
     s = separability(X, y)
     assert s.verdict != "overlap"
-    monkeypatch.setattr(_verdict, "ASKED", 0.0)
+    monkeypatch.setattr(_answer, "ASKED", 0.0)
     assert np.isnan(s.infinite_).all()
     assert set(s.coefficients(0.0).values()) == {"not computed"}
     began = time.process_time()

@@ -8,7 +8,7 @@ becomes one sentence (``_errors``). The library is imported inside the functions
 ``methods`` load neither scikit-learn nor numba; others load scikit-learn without what no command uses (``_lean``).
 
 Exit codes: 0 done (``check``: complete), 2 bad input, 3 quasi-separation, 4 overlap, 5 a proof that was refused,
-130 Ctrl-C.
+6 a proof of another question, 7 undecided in the time allowed, 130 Ctrl-C.
 
 Imports every room below it.  Tests: ``tests/cli``.
 """

@@ -18,7 +18,7 @@ from ._output import hush
 Missing = StrEnum("Missing", ["REFUSE", "DROP", "MEDIAN"])  # what is done with missing values
 Unseen = StrEnum("Unseen", ["REFUSE", "IGNORE"])  # and with a level that the training data did not have
 Reading = StrEnum("Reading", ["DECIMAL", "FLOAT"])  # what a number of the table means
-Family = StrEnum("Family", ["CLASSES", "POISSON"])  # and what the target holds
+Family = StrEnum("Family", ["CLASSES", "POISSON", "CUMULATIVE"])  # and what the target holds
 
 
 def names(text: str | None) -> list[str] | None:
@@ -112,8 +112,22 @@ ReadingOption = Annotated[
     typer.Option("--reading", help="A number means what the file says (decimal), or what the machine holds (float)."),
 ]
 MaxSeconds = Annotated[float | None, option("Seconds that the verdict may take; no limit without.", metavar="S")]
-FAMILY = typer.Option("--family", help="The target holds classes, or counts of a Poisson regression (poisson).")
+FAMILY = typer.Option(
+    "--family",
+    help="The target holds classes, counts of a Poisson regression (poisson) or ordered levels (cumulative).",
+)
 FamilyOption = Annotated[Family, FAMILY]
+LevelsOption = Annotated[
+    str | None,
+    option("The levels of --family cumulative, the lowest first; numbers need none.", metavar="LIST"),
+]
+
+
+def holds_numbers(family: Family | None, levels: str | None) -> bool:
+    """Whether the target is to be read as numbers: counts, or levels of which nobody tells the order."""
+    return family is Family.POISSON or (family is Family.CUMULATIVE and levels is None)
+
+
 Seed = Annotated[int, typer.Option(metavar="N", help="The seed of procedures that draw at random.")]
 FormulaOption = Annotated[
     str | None,

@@ -16,7 +16,7 @@ from .._engine.extras import needed
 from ._errors import CommandError, nearest, option_names, shortened
 from ._lean import import_scipy, import_sklearn
 from ._methods import REGRESSORS, find
-from ._options import File, Rows, Training, WeightedRows, names
+from ._options import Family, File, Rows, Training, WeightedRows, names
 from ._output import progress, say, warn
 
 if TYPE_CHECKING:
@@ -226,6 +226,25 @@ def asked_of(given: Rows, formula: str | None, intercept: bool, counts: bool) ->
     recipe, X, y, _ = learnable(given, counts=counts)
     kept, names, references = contrasts(recipe, X) if intercept else (X, recipe.feature_names, {})
     return Asked(kept, X, y, names, references, recipe.target, reading_of(recipe))
+
+
+def in_order(asked: Asked, family: Family | None, levels: str | None) -> Any:
+    """The target; of ordered levels with their order, which numbers have and --levels tells of others."""
+    order = names(levels)
+    if family is not Family.CUMULATIVE:
+        if order is not None:
+            raise CommandError("--levels tells the order of --family cumulative: give that too, or leave it out.")
+        return asked.y
+    labels = [str(label) for label in asked.y]
+    if order is None:
+        if asked.y.dtype.kind in "biuf":
+            return asked.y
+        few = ",".join(sorted(set(labels))[:4])
+        raise CommandError(f"--family cumulative: {asked.target!r} holds no numbers; give its order by --levels {few}.")
+    if missing := sorted(set(labels) - set(order)):
+        raise CommandError(f"--levels does not name {missing[0]!r}, which {asked.target!r} holds: name each level.")
+    polars = needed("polars", "io")
+    return polars.Series(labels, dtype=polars.Enum(order))
 
 
 def _by_formula(given: Rows, formula: str, intercept: bool) -> Asked:

@@ -15,16 +15,18 @@ from ._options import (
     FormulaOption,
     Intercept,
     Json,
+    LevelsOption,
     MaxSeconds,
     Quiet,
     Reading,
     ReadingOption,
     Rows,
     file_option,
+    holds_numbers,
     taking,
 )
 from ._output import aligned, check_place, echo, say, watched
-from ._tables import ask_about_numbers, asked_of, tell_reading
+from ._tables import ask_about_numbers, asked_of, in_order, tell_reading
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 MOST = 12  # columns that are told of
@@ -37,6 +39,7 @@ def check(
     reading: ReadingOption = Reading.DECIMAL,
     max_seconds: MaxSeconds = None,
     family: Annotated[Family | None, FAMILY] = None,
+    levels: LevelsOption = None,
     coefficients: Annotated[
         bool, typer.Option("--coefficients", help="Tell of every coefficient of a regression whether it is infinite.")
     ] = False,
@@ -48,23 +51,25 @@ def check(
     """Tell whether the classes are linearly separable, and prove it.
 
     Exit code 0 if a plane separates them strictly (complete), 3 if only weakly (quasi), 4 if none does (overlap); of
-    three classes or more, for one linear machine; of counts, whether some have a fitted mean of zero; 7 if
-    --max-seconds are not enough. The first level of a text column is the reference, to which the others are held.
+    three classes or more, for one linear machine; of counts, whether some have a fitted mean of zero; of ordered
+    levels, for parallel planes; 7 if --max-seconds are not enough. The first level of a text column is the reference,
+    to which the others are held.
     --json prints the proof, which `discriminant verify` checks.
     """
     check_place(output, given.data)
     as_proof = json or output == "-"
     if coefficients and as_proof:
         raise CommandError("--coefficients is told in words: leave out --json.")
-    asked = asked_of(given, formula, intercept, counts=family is Family.POISSON)
+    asked = asked_of(given, formula, intercept, counts=holds_numbers(family, levels))
+    y = in_order(asked, family, levels)
     if family is None:
         ask_about_numbers(asked.y, asked.target, "--family classes", insist=True)
     from .. import separability  # heavy: what is wrong with the table has been said before
     from ..separation.words import COMMAND, SHOWN, lines
 
     found = separability(
-        asked.X, asked.y, intercept=intercept, reading=reading.value, family=(family or Family.CLASSES).value,
-        progress=watched(), feature_names=asked.names, max_seconds=max_seconds,
+        asked.X, y, intercept=intercept, reading=reading.value,
+        family=(family or Family.CLASSES).value, progress=watched(), feature_names=asked.names, max_seconds=max_seconds,
     )  # fmt: skip
     if output is not None and output != "-":
         write_whole(output, f"{found.certificate.to_json()}\n")

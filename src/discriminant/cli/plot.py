@@ -20,7 +20,7 @@ from ._output import check_place, echo_json, say
 from ._tables import axes_of, plane_of
 
 MEDIANS, LEFT_OUT = "medians", "left out"  # what becomes of the features that are no axes
-Kind = StrEnum("Kind", ["REGIONS", "BOUNDARY", "HULLS", "CONVERGENCE", "MARGINS", "NETWORK"])  # what the picture shows
+Kind = StrEnum("Kind", ["REGIONS", "BOUNDARY", "HULLS", "HISTORY", "MARGINS", "NETWORK"])  # what the picture shows
 PLANE = (Kind.REGIONS, Kind.BOUNDARY, Kind.HULLS)  # drawn in the plane of two features
 
 
@@ -39,7 +39,7 @@ def plot(
     json: Json = False,
     quiet: Quiet = False,
 ) -> int:
-    """Draw the decision regions, the boundary, the convergence, the margins or the weights of a procedure.
+    """Draw the decision regions, the boundary, the hulls, the history, the margins or the weights of a procedure.
 
     Regions, boundary and hulls are those of two features: --axes, or those whose class means differ most. The others
     have their medians there; where that would show one class only, the procedure is fitted anew to the two. The picture
@@ -48,8 +48,8 @@ def plot(
     check_place(output, given.data)
     figure, save = _figure(output)
     procedure, method = find(given.method), given.method or DEFAULT
-    if procedure in REGRESSORS.values() and kind is not Kind.CONVERGENCE:
-        raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind convergence.")
+    if procedure in REGRESSORS.values() and kind is not Kind.HISTORY:
+        raise CommandError(f"--method {method}: a regression has no {kind} to draw; take --kind history.")
     found = learned(given, procedure, lambda recipe: _prepared(axes, recipe))
     shown = _in_plane(found, axes) if kind in PLANE else _Picture(found)
     interrupted = shown.fit.interrupted
@@ -137,9 +137,9 @@ def _draw(kind: Kind, shown: _Picture, data: str, ax: Any) -> None:
     elif kind in PLANE:
         draw = pictures.regions if kind is Kind.REGIONS else pictures.boundary
         draw(model, X, y, features=shown.axes or (), ax=ax, feature_names=shown.names)
-    elif kind is Kind.CONVERGENCE:
-        pictures.convergence(model, ax=ax)
+    elif kind is Kind.HISTORY:
+        pictures.history(model, ax=ax)
     elif kind is Kind.NETWORK:
         pictures.network(model, ax, feature_names=list(shown.fit.recipe.feature_names))
     else:
-        pictures.margins(model, X, y, ax=ax)
+        pictures.margin_distribution(model, X, y, ax=ax)

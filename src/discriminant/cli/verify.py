@@ -12,16 +12,18 @@ from ._options import (
     FormulaOption,
     Intercept,
     Json,
+    LevelsOption,
     Quiet,
     Reading,
     ReadingOption,
     Rows,
     argument,
+    holds_numbers,
     option,
     taking,
 )
 from ._output import echo, echo_json
-from ._tables import asked_of, standard_input, tell_reading, text_of
+from ._tables import asked_of, in_order, standard_input, tell_reading, text_of
 
 if TYPE_CHECKING:
     from ..separation.certificate import Certificate
@@ -38,6 +40,7 @@ def verify(
     reading: ReadingOption = Reading.DECIMAL,
     plain: Plain = False,
     family: FamilyOption = Family.CLASSES,
+    levels: LevelsOption = None,
     formula: FormulaOption = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -53,9 +56,9 @@ def verify(
     standard_input(proof, given.data)
     text = text_of(proof, PROOF)
     _must_be_a_proof(proof, text)
-    asked = asked_of(given, formula, intercept or formula is None, counts=family is Family.POISSON)
+    asked = asked_of(given, formula, intercept or formula is None, counts=holds_numbers(family, levels))
     tell_reading(asked.reading)
-    y = asked.y
+    y = in_order(asked, family, levels)
     certificate, differences, reason = None, None, None
     method = "plain" if plain else "fast"
     try:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .certificate import FEW, first_few
 
 if TYPE_CHECKING:
-    from .verdict import Separability
+    from .answer import Separability
 
 Pair = tuple[int, int]
 

@@ -1,8 +1,9 @@
 """The proof that classes are linearly separable, or that they are not, and its check in integers.
 
 ``verification`` says what it consists of and why it proves the verdict. It is written to be audited on its own: this
-file, ``verification``, ``rows`` (what a row z is), ``proof_file``, and for speed ``quick_check`` and ``digits``, know
-no solver and no linear algebra library, and import nothing but each other, the standard library and numpy's arrays.
+file, ``verification``, ``rows`` and ``cuts`` (what a row z is), ``proof_file``, and for speed ``quick_check`` and
+``digits``, know no solver and no linear algebra library, and import nothing but each other, the standard library and
+numpy's arrays.
 
 References
 ----------
@@ -18,12 +19,14 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from .cuts import CutConstruction
 from .proof_file import labels, number, numbers, one_of, opened, refused, sealed, suspicion, written
 from .quick_check import QuickCheck
 from .rows import FAMILIES, READINGS, Construction, Integers
 from .verification import VERDICTS, Check, Term, labels_of, verify
 
 METHODS: dict[str, type[Check]] = {"fast": QuickCheck, "plain": Check}
+ABOUT = {"classes": "classes", "poisson": "counts", "cumulative": "ordered levels"}
 FEW = 12  # labels, rows or features that are named before the rest is only counted
 
 
@@ -47,16 +50,16 @@ class Certificate:
         What is proved.
     reading : {"decimal", "float"}
         How a number of X is read: as its shortest decimal form, or as the binary number that the machine holds.
-    family : {"classes", "poisson"}
-        Labels, or counts.
+    family : {"classes", "poisson", "cumulative"}
+        Labels, counts, or ordered levels.
     groups : tuple of tuples
-        The labels of each class. Empty for counts.
+        The labels of each class, or the levels in their order. Empty for counts.
     intercept : bool
         Whether patterns are augmented by 1.
     n_rows, n_features : int
         Shape of X.
     direction : tuple of int
-        b, in blocks (w₀, w), one for each class but the first.
+        b, in blocks (w₀, w), one for each class but the first; of ordered levels (α, w) with an α for each cut.
     kernel : tuple of tuples of int
         Vectors that vanish on all boundary rows, with b a basis of all such vectors. Empty for data of many columns and
         fewer rows: ``verify`` then sees by elimination that the rows of the relations span the boundary.
@@ -109,10 +112,10 @@ class Certificate:
         """How the classes are held against each other.
 
         ``"two classes"``, ``"linear"`` (one linear machine), ``"total"`` (one class against the rest), ``"pairwise"``
-        (two classes of several), ``"merged"`` (several taken for one) or ``"poisson"``.
+        (two classes of several), ``"merged"`` (several taken for one), ``"poisson"`` or ``"cumulative"``.
         """
-        if self.family == "poisson":
-            return "poisson"
+        if self.family != "classes":
+            return self.family
         sizes = [len(group) for group in self.groups]
         if len(sizes) == 2 and max(sizes) > 1 == min(sizes) and not self.others:
             return "total"
@@ -127,10 +130,14 @@ class Certificate:
         """What the verdict is the answer to, in words: the classes, the intercept and the reading."""
         if self.family == "poisson":
             subject = "counts of a Poisson regression"
+        elif self.family == "cumulative":
+            return (
+                f"thresholds between the ordered levels {' < '.join(_named_few(self.groups))}, numbers in "
+                f"{self.reading} reading"
+            )
         else:
             subject = "a plane between" if len(self.groups) == 2 else "one linear machine for"
-            names = [f"{{{_listed(group)}}}" if len(group) > 1 else _listed(group) for group in self.groups[:FEW]]
-            names += [f"{len(self.groups) - FEW:,} more"] if len(self.groups) > FEW else []
+            names = _named_few(self.groups)
             subject = f"{subject} the classes {', '.join(names[:-1])} and {names[-1]}"
         if self.others:
             subject = f"{subject}, without the rows of {_listed(self.others)}"
@@ -168,8 +175,8 @@ class Certificate:
         """
         found = []
         if self.family != family:
-            found.append("it is about counts" if self.family == "poisson" else "it is about classes")
-        elif family == "classes":
+            found.append(f"it is about {ABOUT[self.family]}")
+        elif family != "poisson":
             labels = dict.fromkeys(labels_of(y))
             named = {label for group in self.groups for label in group}
             missing = [label for label in labels if label not in named]
@@ -191,6 +198,8 @@ class Certificate:
     @property
     def construction(self) -> Construction:
         """Which rows z the patterns give."""
+        if self.family == "cumulative":
+            return CutConstruction(len(self.groups), self.n_features)
         return Construction(len(self.groups), self.n_features, self.intercept)
 
     def rivals(self, own: int) -> Sequence[int]:
@@ -333,6 +342,11 @@ def first_few(items: Iterable[Any]) -> str:
     listed = list(map(str, items))
     more = f" and {len(listed) - FEW:,} more" if len(listed) > FEW else ""
     return ", ".join(listed[:FEW]) + more
+
+
+def _named_few(groups: Sequence[tuple[Any, ...]]) -> list[str]:
+    names = [f"{{{_listed(group)}}}" if len(group) > 1 else _listed(group) for group in groups[:FEW]]
+    return [*names, *([f"{len(groups) - FEW:,} more"] if len(groups) > FEW else [])]
 
 
 def _listed(labels: Iterable[Any]) -> str:

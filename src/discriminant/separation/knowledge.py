@@ -83,8 +83,8 @@ def _so_far(told: list[str]) -> str:
 
 
 def best_plane(system: System, labels: list[Any]) -> tuple[Hyperplane | LinearMachine | None, int | None]:
-    """The best vector so far in floats, and how many rows it has not strictly on their side; none for counts."""
-    if system.known.direction is None or system.counts:
+    """The best vector so far in floats, and how many rows it has not strictly on their side; of classes only."""
+    if system.known.direction is None or not labels:
         return None, None
     A = system.augmented(system.known.direction)
     if len(labels) == 2:

@@ -16,8 +16,8 @@ from .verification import VERDICTS
 from .words import describe_parts
 
 if TYPE_CHECKING:
+    from .answer import Separability
     from .certificate import Certificate
-    from .verdict import Separability
 
 
 class PartVerdicts(Mapping[Any, "Separability"]):

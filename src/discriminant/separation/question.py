@@ -83,10 +83,10 @@ def checked(X: Any, y: Any, reading: str) -> tuple[Any, NDArray[Any]]:
                 raise refusal(table)
     except ValueError as error:
         raise explained(error) from None
-    return _sparse(without_zeros(table)), np.asarray(y)
+    return as_scipy(without_zeros(table)), np.asarray(y)
 
 
-def _sparse(table: Any) -> Any:
+def as_scipy(table: Any) -> Any:
     """The table, as scipy has it where it has no zeros."""
     return sparse.csr_matrix(table[:3], table.shape) if isinstance(table, Entries) else table
 
@@ -102,6 +102,26 @@ def _validated(X: Any, y: Any) -> tuple[Any, Any]:
     y = column_or_1d(y, warn=False)
     check_consistent_length(table, y)
     return table, y
+
+
+def levels_of(given: Any, y: NDArray[Any]) -> tuple[Groups, Labels]:
+    """The levels of an ordered response that occur, in their order, and the index of each row's level.
+
+    The order is that of numbers, or the one which an ordered categorical of pandas or an Enum of polars says.
+    """
+    groups, own = groups_of(y, "classes")
+    kind: Any = getattr(given, "dtype", None)
+    order = list(kind.categories) if getattr(kind, "ordered", False) or type(kind).__name__ == "Enum" else None
+    if order is None:
+        if any(isinstance(label, str) for (label,) in groups):
+            raise ValueError(
+                f"y holds {groups[0][0]!r}, and the order of such levels is not known: family='cumulative' needs "
+                "numbers in their order, or an ordered categorical."
+            )
+        return groups, own
+    places = [order.index(label) for (label,) in groups]
+    ranks = np.argsort(np.argsort(places)).astype(np.int32)
+    return tuple(sorted(groups, key=lambda group: order.index(group[0]))), ranks[own]
 
 
 def groups_of(y: NDArray[Any], family: str) -> tuple[Groups, Labels]:

@@ -38,8 +38,10 @@ LARGE = 1000  # bits of whole numbers that float64 has room for
 class QuickCheck(Check):
     """The conditions of a proof on the data, by blocks of rows."""
 
-    def __init__(self, proof: Certificate, table: ExactTable, own: Integers) -> None:
-        super().__init__(proof, ExactTable(without_zeros(table.X), table.reading), own)
+    def __init__(
+        self, proof: Certificate, table: ExactTable, own: Integers, patterns: Sequence[int] | None = None
+    ) -> None:
+        super().__init__(proof, ExactTable(without_zeros(table.X), table.reading), own, patterns)
         self.classes = np.array(own, np.int64)
 
     def adds_up_to_zero(self, relation: Sequence[Term]) -> bool:
@@ -71,9 +73,10 @@ class QuickCheck(Check):
                 for place, _, off in self._judge.exact(rows[some], own, found == 0, kernel):
                     moved[some[place]] |= off.any(axis=1)
             for k in np.flatnonzero(wrong | moved)[:1]:
+                row = self.called(int(rows[k]))
                 if wrong[k]:
-                    raise failure(f"row {rows[k]} lies on the wrong side of b")
-                raise failure(f"row {rows[k]} lies on the boundary, but a vector of the kernel moves it off")
+                    raise failure(f"row {row} lies on the wrong side of b")
+                raise failure(f"row {row} lies on the boundary, but a vector of the kernel moves it off")
         return separated, boundary
 
     @cached_property

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 if TYPE_CHECKING:
-    from .verdict import Separability
+    from .answer import Separability
 
 MOST = 10**8  # numbers of X that are looked at for reasons
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 READINGS = ("decimal", "float")
-FAMILIES = ("classes", "poisson")
+FAMILIES = ("classes", "poisson", "cumulative")
 PRIMES = (8_388_593, 8_388_587, 8_388_581)  # below 2**23: float64 can add up many products of two residues
 DECIMALS = {8: (10**15 - 1, 18), 4: (10**6 - 1, 10)}  # bytes of a float: decimals up to here are all told apart
 MANY, LARGE = 100, 10**6  # columns and numbers from which on it pays to leave out zeros,

@@ -15,6 +15,8 @@ kernel each row of N has to be one of the relations' rows, or a combination of t
 A proof that is not ``maximal`` leaves open whether some vector separates more rows. It can only say ``quasi``: b, which
 separates some rows, excludes ``overlap``, and a relation excludes ``complete``.
 
+The proof for ordered levels is that for two classes, above and below the cuts, on the rows that ``cuts`` makes.
+
 A rank is taken modulo a prime. It never exceeds the true rank, so that a sum which reaches the number of columns
 proves what it should.
 
@@ -28,6 +30,7 @@ Biometrika 71 (1984).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from math import inf
@@ -35,6 +38,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .cuts import Cuts
 from .rows import FAMILIES, READINGS, ExactTable, Integers, Matrix, rank_modulo_prime, spans, weighted_sum
 
 if TYPE_CHECKING:
@@ -61,7 +65,11 @@ def verify(proof: Certificate, X: Any, y: Any, conditions: type[Check]) -> bool:
         _check_claim(proof)
         table = ExactTable(X, proof.reading)
         table.check_finite()
-        check = conditions(proof, table, _classes(proof, y, table))
+        own = _classes(proof, y, table)
+        if proof.family == "cumulative":
+            check = conditions(*_on_cuts(proof, table, own))
+        else:
+            check = conditions(proof, table, own)
         check.shape()
         check.relations()
         check.point()
@@ -88,7 +96,10 @@ def failure(what: str) -> ValueError:
 def _check_claim(proof: Certificate) -> None:
     """The claim is one that can be proved at all, and no float or machine integer is among its numbers."""
     known = proof.verdict in VERDICTS and proof.reading in READINGS and proof.family in FAMILIES
-    fits = len(proof.groups) >= 2 if proof.family == "classes" else not proof.groups and not proof.others
+    fits = len(proof.groups) >= 2 if proof.family != "poisson" else not proof.groups and not proof.others
+    if proof.family == "cumulative":
+        alone = all(len(group) == 1 for group in proof.groups)
+        fits = fits and alone and proof.intercept and not proof.others and proof.point is None
     if not known or not fits:
         raise failure("it speaks of no two classes and of no counts, or in words that are unknown")
     vectors = [proof.direction, *proof.kernel, *(term for relation in proof.relations for term in relation)]
@@ -132,6 +143,39 @@ def _classes(proof: Certificate, y: Any, table: ExactTable) -> Integers:
     return own
 
 
+def _on_cuts(
+    proof: Certificate, table: ExactTable, own: Integers
+) -> tuple[Certificate, ExactTable, Integers, Sequence[int]]:
+    """The proof of ordered levels as one of two classes, above and below the cuts, on the rows that ``cuts`` makes."""
+    _check_shape(proof, table, proof.construction.n_columns)
+    made = Cuts.of(table.X, own, len(proof.groups))
+
+    def moved(term: Term) -> Term:
+        if not 0 <= term.row < len(own) or own[term.row] != term.own:
+            raise failure(f"row {term.row} is not a pattern of the class that a relation names")
+        if term.rival not in proof.construction.rivals(term.own):
+            raise failure(f"the weight or the rival of row {term.row} in a relation is out of range")
+        above = int(term.rival < term.own)
+        return Term(made.place(*term[:3]), above, 1 - above, term.weight)
+
+    relations = tuple(tuple(map(moved, relation)) for relation in proof.relations)
+    n_rows, n_features = made.X.shape
+    two = replace(
+        proof, family="classes", groups=((0,), (1,)), intercept=False, relations=relations, n_rows=n_rows,
+        n_features=n_features,
+    )  # fmt: skip
+    return two, ExactTable(made.X, proof.reading), made.above.tolist(), made.patterns.tolist()
+
+
+def _check_shape(proof: Certificate, table: ExactTable, n_columns: int) -> None:
+    """The data have the shape that the proof speaks of, and so have its vectors."""
+    found = table.n_rows, table.n_features
+    if found != (proof.n_rows, proof.n_features):
+        raise failure(f"it speaks of X of shape ({proof.n_rows}, {proof.n_features}), not of {found}")
+    if any(len(vector) != n_columns for vector in (proof.direction, *proof.kernel)):
+        raise failure(f"a vector has not the length {n_columns}")
+
+
 class Check:
     """The conditions of a proof on the data, number by number: the reference that any faster check has to agree with.
 
@@ -143,18 +187,22 @@ class Check:
         The numbers of X.
     own : list of int
         The index of the class of each row, -1 for a row that takes no part.
+    patterns : list of int, default=None
+        What the rows are called where the table is one of cuts: the patterns that they are made of.
     """
 
-    def __init__(self, proof: Certificate, table: ExactTable, own: Integers) -> None:
-        self.proof, self.table, self.own, self.rows = proof, table, own, proof.construction
+    def __init__(
+        self, proof: Certificate, table: ExactTable, own: Integers, patterns: Sequence[int] | None = None
+    ) -> None:
+        self.proof, self.table, self.own, self.rows, self.patterns = proof, table, own, proof.construction, patterns
+
+    def called(self, i: int) -> int:
+        """The number of a row in the data."""
+        return i if self.patterns is None else int(self.patterns[i])
 
     def shape(self) -> None:
         """The data have the shape that the proof speaks of, and so have its vectors."""
-        proof, found, n = self.proof, (self.table.n_rows, self.table.n_features), self.rows.n_columns
-        if found != (proof.n_rows, proof.n_features):
-            raise failure(f"it speaks of X of shape ({proof.n_rows}, {proof.n_features}), not of {found}")
-        if any(len(vector) != n for vector in (proof.direction, *proof.kernel)):
-            raise failure(f"a vector has not the length {n}")
+        _check_shape(self.proof, self.table, self.rows.n_columns)
 
     def y(self, i: int) -> tuple[Integers, int]:
         """The augmented pattern i in whole numbers, and their denominator."""
@@ -165,10 +213,11 @@ class Check:
         own = self.own
         for relation in self.proof.relations:
             for term in relation:
+                row = self.called(term.row)
                 if not 0 <= term.row < len(own) or own[term.row] != term.own or own[term.row] < 0:
-                    raise failure(f"row {term.row} is not a pattern of the class that a relation names")
+                    raise failure(f"row {row} is not a pattern of the class that a relation names")
                 if term.weight <= 0 or term.rival not in self.rows.rivals(term.own):
-                    raise failure(f"the weight or the rival of row {term.row} in a relation is out of range")
+                    raise failure(f"the weight or the rival of row {row} in a relation is out of range")
             if not relation or not self.adds_up_to_zero(relation):
                 raise failure("the weighted rows of a relation do not add up to zero")
 
@@ -205,14 +254,14 @@ class Check:
             row = row_of(i)
             sides = sides_of(row, own, b)
             if (least := min(sides.values())) < 0:
-                raise failure(f"row {i} lies on the wrong side of b")
+                raise failure(f"row {self.called(i)} lies on the wrong side of b")
             on = [rival for rival, side in sides.items() if not side] if not least else []
             separated += len(sides) - len(on)
             boundary += len(on)
             for vector in kernel if on else ():
                 moved = sides_of(row, own, vector)
                 if any(moved[rival] for rival in on):
-                    raise failure(f"row {i} lies on the boundary, but a vector of the kernel moves it off")
+                    raise failure(f"row {self.called(i)} lies on the boundary, but a vector of the kernel moves it off")
         return separated, boundary
 
     def span(self) -> None:

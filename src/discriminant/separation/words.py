@@ -17,27 +17,35 @@ from ..solution import html_facts
 from .apart import each_pair, rows_ahead, told_apart
 from .certificate import FEW, Support, first_few
 from .margin import SMALL
-from .reasons import reasons
 from .signs import OPEN
 
 if TYPE_CHECKING:
+    from .answer import Separability
     from .parts import PartVerdicts
-    from .verdict import Separability
 
 CONSEQUENCES = {
-    "complete": "Every error-correcting procedure ends without errors; logistic regression has no finite estimate.",
-    "quasi": "No linear procedure ends without errors; logistic regression still has no finite estimate.",
-    "overlap": "No linear procedure ends without errors; logistic regression has a finite estimate.",
+    "complete": "Every error-correcting procedure ends without errors; {} no finite estimate.",
+    "quasi": "No linear procedure ends without errors; {} still no finite estimate.",
+    "overlap": "No linear procedure ends without errors; {} a finite estimate.",
 }
-COLLINEAR = "No linear procedure ends without errors; logistic regression has finite estimates, not unique ones."
+REGRESSIONS = "logistic regression has", "logit, probit and cloglog have"
+COLLINEAR = "No linear procedure ends without errors; {} finite estimates, not unique ones."
 READ = {
     "decimal": "each number of X as its shortest decimal form",
     "float": "each number of X as the binary fraction that the machine holds",
 }
-COUNTS = {
-    "complete": "every row is separated: all counts are zero, and so is every fitted mean in the limit.",
-    "quasi": "some rows with count zero are separated: their fitted means go to zero, and no finite estimate exists.",
-    "overlap": "no row is separated: Poisson regression has a finite estimate.",
+HEADLINES = {
+    "poisson": {
+        "complete": "every row is separated: all counts are zero, and so is every fitted mean in the limit.",
+        "quasi": "some rows with count zero are separated: their fitted means go to zero, and no finite estimate "
+        "exists.",
+        "overlap": "no row is separated: Poisson regression has a finite estimate.",
+    },
+    "cumulative": {
+        "complete": "parallel planes separate the levels strictly: a cumulative model has no finite estimate.",
+        "quasi": "parallel planes have levels weakly apart: a cumulative model has no finite estimate.",
+        "overlap": "no parallel planes have levels apart, not even weakly: a cumulative model has a finite estimate.",
+    },
 }
 WAYS = {1.0: "+inf", -1.0: "-inf", 0.0: "finite", OPEN: "not computed"}
 SHOWN = 1.0  # seconds that a printout takes for the signs of coefficients
@@ -96,7 +104,7 @@ def lines(
     yield f"{s.verdict}: {headline(s)}"
     yield from _shown(_of_machine(s))
     yield from _shown(_evidence(s, hints))
-    yield from _shown([("because", first_few(reasons(s, lambda k: _group(s.groups[k]), levels)))])
+    yield from _shown([("because", first_few(s._reasons(levels)))])
     yield from _shown(_separated(s))
     yield from _shown(_coefficients(s, hints, seconds))
     yield from _shown(_advice(s, hints))
@@ -110,10 +118,15 @@ def _shown(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _advice(s: Separability, hints: Hints) -> Iterator[tuple[str, str]]:
     if s.groups:
         collinear = s.verdict == "overlap" and _dropped(s)
-        yield "consequence", COLLINEAR if collinear else CONSEQUENCES[s.verdict]
+        regressions = REGRESSIONS[len(s.groups) == 2]
+        yield "consequence", (COLLINEAR if collinear else CONSEQUENCES[s.verdict]).format(regressions)
         yield "to try", _remedy(s, hints)
-    elif s.verdict == "quasi":
+    elif s.family == "poisson" and s.verdict == "quasi":
         yield "to try", "Drop the separated rows (they tell nothing of the other coefficients), or take a penalty."
+    elif s.family == "cumulative":
+        yield "links", "The verdict is that of logit, probit, complementary log-log and cauchit alike."
+        if s.verdict != "overlap":
+            yield "to try", "A penalty; or merge neighboring levels, or drop the columns whose weights are infinite."
     if s.verdict == "overlap":
         yield "scale", _scale(s)
     if len(s.groups) > 2:
@@ -159,12 +172,12 @@ def _many(n: int, what: str) -> str:
 def headline(s: Separability) -> str:
     """What the verdict says of the classes."""
     if not s.groups:
-        return COUNTS[s.verdict]
+        return HEADLINES[s.family][s.verdict]
     if len(s.groups) > 2:
         if s.verdict == "complete":
             return f"all {len(s.groups)} classes can be told apart: a linear machine separates them strictly."
         return f"{told_apart(s)}."
-    what = f"the classes {_group(s.groups[0])} and {_group(s.groups[1])}"
+    what = f"the classes {group_name(s.groups[0])} and {group_name(s.groups[1])}"
     if s.verdict == "complete":
         return f"a plane separates {what} strictly."
     if s.verdict == "overlap":
@@ -188,7 +201,8 @@ def _of_machine(s: Separability) -> Iterator[tuple[str, str]]:
         yield "machine", f"one separates {pairs}, and no row from all its rivals; none separates strictly"
 
 
-def _group(group: tuple[Any, ...]) -> str:
+def group_name(group: tuple[Any, ...]) -> str:
+    """The label of a class, or those of several that are taken for one."""
     return str(group[0]) if len(group) == 1 else f"{{{', '.join(map(str, group[:FEW]))}}}"
 
 
@@ -228,7 +242,7 @@ def _ahead(s: Separability) -> str:
     """The classes of which rows are separated from a rival, in whole or in part."""
     ahead, sizes = rows_ahead(s)
     order = sorted(zip(*np.nonzero(ahead), strict=True), key=lambda pair: -ahead[pair])
-    names = [_group(group) for group in s.groups]
+    names = [group_name(group) for group in s.groups]
     some = {(k, j): "all" if ahead[k, j] == sizes[k] else f"{ahead[k, j]:,} of" for k, j in order}
     return first_few(f"{some[k, j]} {_many(sizes[k], 'row')} of {names[k]} against {names[j]}" for k, j in order)
 
@@ -237,7 +251,7 @@ def _support(s: Separability, support: Iterable[Support]) -> Iterable[str]:
     for row, label, weight in support:
         group = label if isinstance(label, tuple) else (label,)
         exact = str(weight) if weight.denominator < 10**6 else f"{float(weight):.6g}"
-        yield f"{s.question.names.row(row)} ({_group(group)}) x {exact}"
+        yield f"{s.question.names.row(row)} ({group_name(group)}) x {exact}"
 
 
 def _point(point: tuple[Any, ...]) -> str:
@@ -262,13 +276,37 @@ def coefficients(s: Separability, seconds: float) -> dict[Any, str]:
     found = s._signs
     found.work(seconds)
     dropped = set(found.aliases.dropped) if found.aliases else set()
-    names = [*["intercept"] * s._system.intercept, *map(s.question.names.column, range(s._system.d))]
+    names, signs = s._named_signs()
     words = {}
-    for block, own in zip(found.reduced().tolist(), s.groups[1:] or [("",)], strict=True):
+    for block, own in zip(signs.tolist(), s.groups[1:] or [("",)], strict=True):
         for place, (name, sign) in enumerate(zip(names, block, strict=True)):
             key = (own[0], name) if len(s.groups) > 2 else name
             words[key] = "aliased" if place in dropped else WAYS.get(sign, "undetermined")
     return words
+
+
+class Way(NamedTuple):
+    """Where a coefficient goes in the model without aliased columns, and whether it is the same with them."""
+
+    word: str
+    unique: bool  # False where columns depend on each other, between which the coefficient can be shifted
+
+
+def each_way(s: Separability, seconds: float) -> list[list[Way]]:
+    """For each block the way of every place of b, as far as it is known after so many seconds."""
+    with s._asking("the signs of the coefficients"):
+        s._signs.work(seconds)
+    names, signs = s._named_signs()
+    found = s._signs.aliases
+    alone = set(range(len(names))) if found is None else found.alone
+    dropped = set() if found is None else set(found.dropped)
+    return [
+        [
+            Way("aliased" if place in dropped else WAYS.get(sign, "undetermined"), place in alone)
+            for place, sign in enumerate(block)
+        ]
+        for block in signs.tolist()
+    ]
 
 
 def _coefficients(s: Separability, hints: Hints, seconds: float) -> Iterator[tuple[str, str]]:

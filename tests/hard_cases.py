@@ -51,7 +51,7 @@ CONFIGURATIONS = {
     ),
     "MultilayerPerceptron": (
         "(5,), max_iter=20; (4,3), 'tanh', loss='squared', early_stopping=True, validation_fraction=0.3, max_iter=20; "
-        "(3,), 'sigmoid', solver='sgd', order='cyclic', max_iter=20; (), tol=0, max_iter=20; "
+        "(3,), 'sigmoid', solver='sgd', order='cyclic', record='weights', max_iter=20; (), tol=0, max_iter=20; "
         "(3,), 'linear', class_weight='balanced', max_iter=20"
     ),
     "MultilayerPerceptronRegressor": "(5,), max_iter=20; (5,), solver='sgd', max_iter=20",
@@ -60,7 +60,7 @@ CONFIGURATIONS = {
         "criterion='squared_hinge'"
     ),
     "Perceptron": (
-        "batch=True; bias='radius', order='random'; average=True, max_iter=50; "
+        "batch=True; bias='radius', order='random'; average=True, patience=5, max_iter=50; "
         "pocket=True, multiclass='one-vs-one', max_iter=50; slack=1.0, multiclass='one-vs-rest'; "
         "margin=1.0, schedule='harmonic', record='weights', max_iter=50; batch=True, multiclass='one-vs-one'"
     ),
@@ -76,10 +76,10 @@ CONFIGURATIONS = {
         "kernel='gaussian', probability=True; kernel='gaussian', loss='squared_hinge', C=1e10; C=1e-10"
     ),
     "WidrowHoff": (
-        "batch=True; dual=True; schedule='rls', order='random'; batch=True, schedule='optimal'; "
+        "batch=True; dual=True, order='replacement'; schedule='rls', order='random'; batch=True, schedule='optimal'; "
         "batch=True, multiclass='one-vs-one', tol=0, max_iter=50"
     ),
-    "WidrowHoffRegressor": "batch=True; dual=True, max_iter=50",
+    "WidrowHoffRegressor": "batch=True; dual=True, order='replacement', record='weights', max_iter=50",
 }
 LONG = ("Adatron", "MinOver", "MultilayerPerceptron", "MultilayerPerceptronRegressor")  # by their defaults
 ESTIMATORS = [

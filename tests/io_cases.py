@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
+from copy import deepcopy
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -109,7 +110,8 @@ def fitted(name: str, weighted: bool = False) -> tuple[Any, Any]:
 
 
 def answers(model: Any, given: Any) -> dict[str, Any]:
-    """All that a model says about patterns."""
+    """All that a model says about patterns: a copy, since numpy multiplies a matrix by its own transpose otherwise."""
+    given = deepcopy(given)
     names = ("predict", "decision_function", "predict_proba", "predict_log_proba", "transform")
     found = {name: getattr(model, name)(given) for name in names if hasattr(model, name)}
     return {name: value.toarray() if sparse.issparse(value) else value for name, value in found.items()}

@@ -1,4 +1,4 @@
-"""Model files of version 0.1 still load, say the same bits, and go on learning."""
+"""Model files of version 0.1 still load, say the same, are written the same, and go on learning."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from old_models import CASES, answers, table
 
@@ -21,12 +22,17 @@ def test_every_old_model_has_a_case() -> None:
 
 
 def assert_said(model: Any, given: Any, expected: dict[str, Any]) -> None:
-    """It may have learned to say more."""
-    assert answers(model, given) | expected == answers(model, given)
+    """It may have learned to say more; the last bits of a product depend on the processor's linear algebra."""
+    said = answers(model, given)
+    for name, values in expected.items():
+        if isinstance(np.ravel(values)[0], str):
+            assert said[name] == values
+        else:
+            np.testing.assert_allclose(said[name], values, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_old_model_says_the_same_bits(name: str) -> None:
+def test_an_old_model_says_the_same(name: str) -> None:
     path, given = FOLDER / f"{name}.json", CASES[name][1][0]
     model = io.load(path)
     assert type(model) is type(CASES[name][0])

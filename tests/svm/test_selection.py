@@ -1,4 +1,4 @@
-"""Paths of costs, leaving one out, ranking features."""
+"""Paths of costs, leaving one out, ranking features and patterns."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from svm_cases import Rng, overlapping, press_in_fit
 
 from discriminant import (
     FitInterruptedWarning,
+    KernelPerceptron,
+    Perceptron,
     Status,
     SupportVectorMachine,
     bounds,
@@ -19,6 +21,7 @@ from discriminant import (
     feature_ranking,
     leave_one_out,
     mercer,
+    pattern_ranking,
     separability,
     svm_path,
 )
@@ -126,6 +129,25 @@ def test_feature_ranking(rng: Rng):
         feature_ranking(SupportVectorMachine(kernel="gaussian").fit(X, y))
     with pytest.raises(ValueError, match="fit a linear model first"):
         feature_ranking(SupportVectorMachine())
+
+
+def test_pattern_ranking(rng: Rng):
+    """By the corrections of Table 8.3 it is α = (5, 2, 2, 0); the others by their support vectors."""
+    X, y = datasets.or_function()
+    assert pattern_ranking(KernelPerceptron(bias="augmented").fit(X, y)).tolist() == [0, 1, 2, 3]
+    assert pattern_ranking(KernelPerceptron(bias="augmented").fit(X[::-1], y[::-1]))[0] == 3
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 3
+    model = SupportVectorMachine().fit(X, y)
+    found = pattern_ranking(model)
+    assert sorted(found.tolist()) == list(range(60))
+    assert set(found[: model.support_.size]) == set(model.support_)
+    sums = np.abs(model.alpha_).sum(axis=1)[found]
+    assert np.all(np.diff(sums) <= 0)
+    machine = KernelPerceptron().fit(X + 9 * y[:, None], y)  # one machine: its strengths carry signs
+    assert np.all(np.diff(np.abs(machine.alpha_).sum(axis=1)[pattern_ranking(machine)]) <= 0)
+    for other in (SupportVectorMachine(), Perceptron().fit(*datasets.or_function()), None):
+        with pytest.raises(ValueError, match="must be one with strengths"):
+            pattern_ranking(other)
 
 
 def test_interrupt_of_the_path_ends_the_list(monkeypatch: pytest.MonkeyPatch, rng: Rng):

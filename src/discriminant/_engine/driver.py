@@ -116,7 +116,14 @@ class Plan:
     def random(self) -> Any:
         from sklearn.utils import check_random_state  # a second of imports that a verdict on data does not need
 
-        return check_random_state(self.random_state) if self.order == "random" else None
+        return None if self.order == "cyclic" else check_random_state(self.random_state)
+
+    def drawn(self, rows: NDArray[np.uint32], random: Any) -> NDArray[np.uint32]:
+        """The visits of one pass: the rows in their order, permuted, or each drawn anew from all of them."""
+        if random is None:
+            return rows
+        order = random.permutation(rows) if self.order == "random" else random.choice(rows, rows.size)
+        return np.asarray(order, np.uint32)
 
 
 class Rule(Protocol):

@@ -109,6 +109,7 @@ def _equal(value: Any, option: Any) -> bool:
 
 FLAG = Choice((True, False))
 ORDER = Choice(("cyclic", "random"))
+DRAWS = Choice((*ORDER.options, "replacement"))
 RECORD = Choice((None, "weights"))
 PASSES = Number("give a whole number of passes, 1 or more", 1, closed=True, whole=True)
 SECONDS = Or((None,), Number("give seconds, or set no limit", 0))

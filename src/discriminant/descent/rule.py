@@ -140,10 +140,10 @@ class CriterionRule:
         return self.fall(here, watch) <= self.tol * max(here.value, self.tol * self.highest)
 
     def explain(self, moved: bool) -> None:
-        """Say what a minimum with errors means where the margin is to blame, and refuse to call a = 0 an answer."""
+        """Say what a minimum with errors means where the margin is to blame; refuse a start at a = 0 that is one."""
         margin = f"margin={self.criterion.b.max():g}"
         if self.criterion.uses_margin and not np.any(self.criterion.b > 0):
-            if not moved and not np.any(self.a):
+            if not moved and self.k == 1:  # where it moved to a = 0, rounding decides whether it lands there exactly
                 raise ValueError(
                     f"{margin} must be positive where criterion={self.criterion.name!r} is least at a = 0, whatever "
                     "the classes; give a margin > 0, or a start."

@@ -1,7 +1,8 @@
 """Procedures that correct the weights at a pattern: Duda, Hart, Stork, *Pattern Classification*, §5.5-§5.7, §5.12.
 
-- ``perceptron`` (§5.5), ``pocket``, ``winnow`` (§5.5.3), ``relaxation`` (§5.6), ``piecewise`` (§5.12), ``exhaustive``;
-  ``kernel_perceptron`` with ``gram``; ``minover`` and ``adatron`` with ``margin_rule`` and ``hulls``.
+- ``perceptron`` (§5.5), ``pocket`` (§5.7), ``winnow`` (§5.5.3), ``relaxation`` (§5.6), ``piecewise`` (Problems 9-10),
+  ``exhaustive`` (Problem 16); ``kernel_perceptron`` with ``gram``; ``minover`` and ``adatron`` with ``margin_rule`` and
+  ``hulls``.
 - ``visits``: one pattern, one correction, Kesler's rule; ``corrections``: a rule at work.
 
 Imports ``base`` and the rooms below it, no other chapter.  Tests: ``tests/error_correcting``.

@@ -304,7 +304,7 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
             W = np.hstack([self.intercept_[:, None], self.coef_])
             self.weights_ = W[0] if len(W) == 1 else W
 
-    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[float], float | None] | None:
+    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[Any], float | None] | None:
         bound = None if problem.weight.size else solution.findings.bound
         return None if bound is None else lambda R: bound
 

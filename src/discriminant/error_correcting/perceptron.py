@@ -8,7 +8,8 @@ J_p(a) = Σ (b − aᵗy) over the patterns with aᵗy ≤ b, and its gradient g
 
 Theorem 5.1: on linearly separable patterns the single-sample rule ends after finitely many corrections (bounded in
 ``discriminant.bounds.perceptron``); with b > 0 or a variable increment when η(k) meets Eqs. 28-30.  On other
-patterns it never ends, but its weights stay bounded, and on integers they come back (§5.7).
+patterns it never ends, but its weights stay bounded, and on integers they come back (§5.7).  An empirical rule to stop
+then looks at the length ‖a‖, which fluctuates near a limit.
 
 With c classes the same rule runs on Kesler's patterns: a_i += η y, a_j −= η y for the strongest rival j (Eq. 115).
 
@@ -31,10 +32,12 @@ from numpy.typing import NDArray
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.rows import compiled, finite
-from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number, refused
+from .._guards.parameters import FLAG, ORDER, RECORD, Choice, Number, Or, refused
 from ..base.class_weights import WeightedClassesClassifier
 from ..base.classifier import ORDER_OF_VISITS
 from ..base.inherited_docs import estimator
+from ..bounds import radius
+from ..perceptron_bounds import spread
 from ..schedules import Schedule, get
 from ..solution import Epoch, Findings, Solution, Status
 from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, all_errors, check_schedule, theorem_bound
@@ -95,10 +98,15 @@ def _epoch(visits: Visits, A: Array, to: Array, b: Any, bias: Any, variants: Var
 
 @dataclass(frozen=True, kw_only=True)
 class PerceptronPlan(CorrectionPlan):
-    """How a perceptron is to run: ``slack`` is the length Δ of the slack coordinates, ``average`` asks for the mean."""
+    """How a perceptron is to run.
+
+    ``slack`` is the length Δ of the slack coordinates, ``average`` asks for the mean, ``patience`` are the passes that
+    the length of a is waited for.
+    """
 
     slack: float = 0.0
     average: bool = False
+    patience: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +128,8 @@ class PerceptronRule(ErrorCorrectingRule):
         self.start, self.gamma = A.copy(), np.inf
         self.repeats = self.repeats and not plan.slack
         self.earlier(self.A)
+        self.patience = None if plan.online else plan.patience
+        self.longest, self.waited = 0.0, 0  # ‖a‖ at the end of a pass, and the passes since it was so long
         self.variants: Variants | None = None
         if plan.slack or plan.average:
             extra = np.zeros(problem.n_rows if plan.slack else 0, A.dtype)
@@ -143,9 +153,22 @@ class PerceptronRule(ErrorCorrectingRule):
         if not totals.corrections:
             return Status.CONVERGED if totals.errors else Status.SEPARATED
         if (earlier := self.earlier(self.A)) is None:
-            return None
+            return Status.STOPPED if self.patience is not None and self._fluctuates(self.patience) else None
         self._prove(problem, f"The weights after this pass are those that began pass {earlier}")
         return Status.CYCLES
+
+    def _fluctuates(self, patience: int) -> bool:
+        """Whether a has not become longer for so many passes: an empirical rule, which proves nothing (§5.7)."""
+        length = float(np.linalg.norm(self.A))
+        self.waited = 0 if length > self.longest else self.waited + 1
+        self.longest = max(self.longest, length)
+        if self.waited < patience:
+            return False
+        self.notes = [
+            f"The weights have not been longer than {self.longest:.6g} for {patience} passes: their length fluctuates, "
+            "as it does where classes overlap. That is no proof, and these weights are those of a chance moment."
+        ]
+        return True
 
     def _additions(self, problem: Problem) -> int:
         """How many patterns have been added to the weights, at the most."""
@@ -229,6 +252,10 @@ class Perceptron(WeightedClassesClassifier):
         is longer than that of the pocket and the errors on all patterns are fewer.
     slack : float
         Δ > 0 gives every pattern a coordinate of its own, which makes any patterns separable; ``predict`` drops it.
+    patience : int or None
+        Stop when the length of a, at the end of each pass, has reached no new maximum for so many passes: on classes
+        that overlap it fluctuates near a limit (§5.7).  None waits for a clean pass.  On separable classes it may stop
+        too early; with ``average`` an unfortunate last moment matters less.
     bias
         Increment of w₀: η, or η R² with R the largest length of a pattern.
     record
@@ -265,12 +292,14 @@ class Perceptron(WeightedClassesClassifier):
     _held = {"last_weights_?": "float k 1+d | float 1+d", "n_copies_?": "count"}
     _criterion = "J_p(a) = sum of b - a'y over the patterns with a'y <= b"
     _strategies = ("kesler", "one-vs-rest", "one-vs-one")
+    _added_parameters = ("patience",)
     _expected_failed_checks = ORDER_OF_VISITS | {
         "check_class_weight_classifiers": "without a margin the plane stops at the edge of the class that weighs most"
     }
     _parameters = {
         **dict.fromkeys(("batch", "average", "pocket"), FLAG), "margin": MARGIN, "schedule": check_schedule,
         "slack": Number("give a slack coordinate Delta >= 0", 0, closed=True),
+        "patience": Or((None,), Number("give the passes to wait for a longer vector", 1, closed=True, whole=True)),
         "bias": Choice(("augmented", "radius")), "order": ORDER, "record": RECORD,
     }  # fmt: skip
 
@@ -280,6 +309,7 @@ class Perceptron(WeightedClassesClassifier):
     average: bool = False
     pocket: bool = False
     slack: float = 0.0
+    patience: int | None = None
     bias: str = "augmented"
     order: str = "cyclic"
     start: Any = None
@@ -297,6 +327,8 @@ class Perceptron(WeightedClassesClassifier):
         if len(chosen) > 1:
             given = " and ".join(f"{name}={getattr(self, name)!r}" for name in chosen)
             raise ValueError(f"{given} must not be given together; choose one of them.")
+        if self.pocket and self.patience is not None:
+            raise refused("patience", self.patience, "None where pocket=True keeps the best weights", "drop one")
 
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         if self.slack > 0 and problem.n_outputs > 1:
@@ -326,10 +358,10 @@ class Perceptron(WeightedClassesClassifier):
             return overlap + "."
         return f"{overlap}; if the classes are separable after all, a larger max_iter or standardized features help."
 
-    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[float], float | None] | None:
+    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[Any], float | None] | None:
         """The bound of Theorem 5.1, in the space where w₀ belongs to a constant coordinate: 1, or R."""
         schedule = get(self.schedule)
-        plain = not (self.batch or self.pocket or self.average or self.slack) and not problem.weight.size
+        plain = not (self.pocket or self.average or self.slack) and not problem.weight.size
         plain = plain and not solution.findings.online  # the last portion does not tell the radius of all
         if solution.status is not Status.SEPARATED or schedule.name != "constant" or not plain:
             return None
@@ -337,5 +369,11 @@ class Perceptron(WeightedClassesClassifier):
         scale = np.r_[1 / constant, np.ones(problem.n_features)]
         kesler = 1 if problem.n_outputs == 1 else np.sqrt(2)
         answer, gamma = solution.weights * scale, solution.findings.gamma
-        numbers = {"start": solution.findings.start * scale, "eta": schedule(1), "margin": float(self.margin)}
-        return lambda R: theorem_bound(answer, kesler * np.hypot(R, constant), gamma, **numbers)
+        numbers = {"start": solution.findings.start * scale, "margin": float(self.margin)}
+        batch, eta = bool(self.batch), float(schedule(1))
+
+        def theorem(X: Any) -> float | None:
+            etas = eta, eta * spread(X, constant) if batch else eta
+            return theorem_bound(answer, kesler * np.hypot(radius(X), constant), gamma, eta=etas, **numbers)
+
+        return theorem

@@ -45,8 +45,8 @@ KERNELS: dict[str, Any] = {
     **{f"Gaussian(sigma={sigma})": mercer.Gaussian(sigma=sigma) for sigma in (0.1, 0.25, 0.5, 2.0, 5.0)},
 }
 RATES = (0.001, 0.01, 0.1, 0.5, 1.0, 1.5)
-# What the tables of the classes leave to a function: a few values that the control offers, by parameter, or by class
-# and parameter where it differs.
+# What the tables of the classes leave to a function, or allow where it does not learn: a few values that the control
+# offers, by parameter, or by class and parameter where it differs.
 OFFERED: dict[str, tuple[Any, ...]] = {
     "kernel": tuple(KERNELS),
     "schedule": (0.01, 0.1, 1.0, 10.0, "1/k", "k", "adaptive"),
@@ -60,8 +60,10 @@ OFFERED: dict[str, tuple[Any, ...]] = {
     "LeastSquares.targets": ("ones", "fisher"),
     "GradientDescent.margin": (None, 0.1, 1.0, 10.0),
     "NewtonDescent.margin": (None, 0.1, 1.0, 10.0),
+    "MultilayerPerceptron.activation": ("sigmoid", "tanh", "relu", "linear"),  # thresholds do not learn
     "hidden": ((), (2,), (3,), (4,), (8,), (16,), (64,), (4, 4), (8, 8)),
     "n_subclasses": (1, 2, 3, 4, 6),
+    "patience": (None, 10, 50, 200),
     "batch_size": ("auto", 1, 2, 4, 8, 32),
     "shrinkage": (None, "auto", 0.1, 0.5, 0.9),
 }
@@ -125,7 +127,7 @@ def _shape(kind: Any, name: str, constraint: Any, default: Any) -> Json | None:
         options = constraint.options if isinstance(constraint, Choice) else (True, False)
         if set(map(repr, options)) == {"True", "False"}:
             return {"control": "flag"}
-        offered = options
+        offered = offered or options
     elif isinstance(constraint, Number) or (offered is None and isinstance(default, int | float)):
         return _number(constraint if isinstance(constraint, Number) else Number(""), isinstance(default, int))
     elif isinstance(constraint, Or):

@@ -107,7 +107,7 @@ def _is_texts(value: Any) -> bool:
 
 def _is_history(value: Any) -> bool:
     needed = {"criterion", "step", "corrections"}
-    names = needed | {"errors", "problem", "weights", "weights_problem", "patterns", "validation"}
+    names = needed | {"errors", "problem", "weights", "weights_problem", "patterns", "validation", "gap", "gap_problem"}
     if not isinstance(value, dict) or not needed <= set(value) <= names:
         return False
     if not all(isinstance(column, np.ndarray) and column.dtype.kind in "fi" for column in value.values()):
@@ -167,7 +167,7 @@ def _counted(sizes: dict[str, int], counts: Any) -> bool:
 
 
 def _told(sizes: dict[str, int], history: dict[str, Any]) -> bool:
-    owners = [history[name] for name in ("problem", "weights_problem") if name in history]
+    owners = [history[name] for name in ("problem", "weights_problem", "gap_problem") if name in history]
     return all(np.all((owner >= 0) & (owner < sizes.get("k", 1))) for owner in owners)
 
 

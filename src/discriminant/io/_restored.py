@@ -33,7 +33,7 @@ def procedures() -> list[str]:
 
 def added_parameters(kind: type) -> set[str]:
     """Parameters that version 0.1 did not have: they are written where they are not None."""
-    return set(getattr(kind, "_added_parameters", ()))
+    return {name for base in kind.__mro__ for name in vars(base).get("_added_parameters", ())}
 
 
 def restored(kind: type[BaseEstimator], parameters: dict[str, Any], fitted: dict[str, Any]) -> Any:

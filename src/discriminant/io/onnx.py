@@ -151,13 +151,20 @@ def _scores(graph: _Graph, model: Any, x: str) -> str:
     if "coefs_" in vars(model):
         for place, (W, b) in enumerate(zip(model.coefs_, model.intercepts_, strict=True)):
             x = graph.affine(x, W, b)
-            x = graph.op(PLAIN[model.activation], x) if place < len(model.coefs_) - 1 else x
+            x = _fired(graph, model.activation, x) if place < len(model.coefs_) - 1 else x
         return x
     if "coef_" in vars(model):
         return graph.affine(x, np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_))
     strengths, rows, support = _expansion(model)
     K = _kernel(graph, mercer.get(model.kernel), x, rows, support)
     return graph.affine(K, strengths, np.atleast_1d(model.intercept_))
+
+
+def _fired(graph: _Graph, activation: str, x: str) -> str:
+    """What hidden units make of their activation inputs."""
+    if activation == "threshold":
+        return graph.op("Cast", graph.op("Greater", x, 0.0), to=graph.onnx.TensorProto.DOUBLE)
+    return graph.op(PLAIN[activation], x)
 
 
 def _expansion(model: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64]]:

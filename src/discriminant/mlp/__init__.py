@@ -1,7 +1,7 @@
-"""Multi-layer perceptrons: Duda, Hart, Stork, *Pattern Classification*, chapter 6.
+"""Multi-layer perceptrons: *Machine Learning: Theory and Practice*, §8.6.
 
 - ``classifier``, ``regressor`` and what they share (``base``); ``training``: the rule; ``backpropagation``: the
-  compiled pass (§6.3); ``matrices``: the same for small tables, without the compiler.
+  compiled pass (§8.6.1); ``matrices``: the same for small tables, without the compiler.
 
 Imports ``base`` and the rooms below it, no other chapter.  Tests: ``tests/mlp``.
 """

@@ -20,14 +20,14 @@ from .._engine.callbacks import Listener
 from .._engine.driver import Rule, Watch
 from .._engine.threads import one_blas_thread
 from .._guards.held import COURSE, OUTCOME, optional
-from .._guards.parameters import FLAG, ORDER, PASSES, Choice, Number, Or, refused
+from .._guards.parameters import FLAG, ORDER, PASSES, RECORD, Choice, Number, Or, refused
 from .._guards.validation import all_finite
 from ..base.inherited_docs import estimator
 from ..base.iterative import IterativeEstimator, Solutions
 from ..exceptions import warn_user
 from ..solution import Epochs, epochs_of
 from .backpropagation import Output
-from .training import BLOCK, UNITS, Lesson, NetworkRule, TrainingPlan, first_weights, pack, unpack
+from .training import BLOCK, Lesson, NetworkRule, TrainingPlan, first_weights, pack, unpack
 
 TINY = 1e-100  # features below this are zero to weights of size one
 
@@ -36,6 +36,7 @@ FUNCTIONS: dict[str, Callable[[NDArray[Any]], NDArray[Any]]] = {
     "tanh": np.tanh,
     "relu": lambda a: np.maximum(a, 0),
     "linear": lambda a: a,
+    "threshold": lambda a: (a > 0).astype(a.dtype),
 }
 
 LAYER = Number("give the units of each hidden layer, (64,) or ()", 1, closed=True, whole=True)
@@ -50,7 +51,8 @@ class NetworkEstimator(IterativeEstimator):
     hidden : tuple of int
         Units of each hidden layer; ``()`` is a single layer.
     activation
-        What a hidden unit makes of its activation input a: 1 / (1 + e⁻ᵃ), tanh a, max(0, a), a.
+        What a hidden unit makes of its activation input a: 1 / (1 + e⁻ᵃ), tanh a, max(0, a), a; or 1 where a > 0, else
+        0, the threshold of a perceptron, which has no slope to learn by: its weights are set by hand.
     solver
         Steps scaled by running means of the gradient and of its square; or gradient descent with momentum.
     alpha : float
@@ -88,7 +90,9 @@ class NetworkEstimator(IterativeEstimator):
         Passes and steps.
     history_ : dict of arrays
         ``"criterion"`` (the loss with its penalty), ``"step"``, ``"corrections"`` and, of a classifier, ``"errors"`` of
-        each pass, as met on the way; with ``early_stopping`` also ``"validation"``, the loss of the rows held out.
+        each pass, as met on the way; with ``early_stopping`` also ``"validation"``, the loss of the rows held out; with
+        ``record`` also ``"weights"``, all of them in one row a step, from the first weights on: ``layers`` takes a row
+        apart.
     """
 
     _held = optional(OUTCOME | COURSE) | {
@@ -112,10 +116,12 @@ class NetworkEstimator(IterativeEstimator):
     _lesson: ClassVar[Callable[..., Lesson]]  # a problem with its targets; a ``first`` one says how many units
     _aimed: ClassVar[Callable[..., Lesson]]  # the lesson of X and y, once they have passed
 
+    _added_parameters = ("record",)
     _parameters = {
-        "activation": Choice(tuple(UNITS)),
+        "activation": Choice(tuple(FUNCTIONS)),
         "solver": Choice(("adam", "sgd")),
         "order": ORDER,
+        "record": RECORD,
         "nesterov": FLAG,
         "early_stopping": FLAG,
         "batch_size": Or(("auto",), Number("give the rows of a batch, or 'auto'", 1, closed=True, whole=True)),
@@ -141,6 +147,7 @@ class NetworkEstimator(IterativeEstimator):
     early_stopping: bool = False
     validation_fraction: float = 0.1
     n_iter_no_change: int = 10
+    record: str | None = None
     random_state: Any = None
 
     def _check_parameters(self) -> None:
@@ -155,6 +162,12 @@ class NetworkEstimator(IterativeEstimator):
         except TypeError:
             raise refused("hidden", self.hidden, "a list of sizes", "give (64,), (32, 16) or ()") from None
 
+    def _check_slope(self) -> None:
+        """Refuse to learn with units that have no slope."""
+        if self.activation == "threshold" and self._hidden():
+            wanted = "a unit with a slope, such as 'sigmoid', to learn by"
+            raise refused("activation", "threshold", wanted, "or set the weights by hand, with_weights")
+
     def _drawn(self, lesson: Lesson, random: Any) -> NetworkRule:
         self._units = np.array([lesson.problem.n_features, *self._hidden(), lesson.T.shape[1]], np.int64)
         w = first_weights(self._units, self.activation, random, lesson.problem.dtype)
@@ -168,6 +181,7 @@ class NetworkEstimator(IterativeEstimator):
         return [self._lesson(problem, first=not self._has_begun())]
 
     def _solutions(self, problem: Any, watch: Watch, listener: Listener, **options: Any) -> Solutions:
+        self._check_slope()
         lesson = self._lesson(problem, first=True)
         values = lesson.problem.values
         if values.size and 0 < (size := max(float(values.max()), -float(values.min()))) < TINY:
@@ -201,11 +215,15 @@ class NetworkEstimator(IterativeEstimator):
     def _has_begun(self) -> bool:
         return hasattr(self, "coefs_")
 
+    def _traces(self) -> bool:
+        return False  # its weights are none of a plane
+
     __sklearn_is_fitted__ = _has_begun
 
     def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
         if self.early_stopping:
             raise refused("early_stopping", True, "False for partial_fit", "rows are held out of a whole fit")
+        self._check_slope()
         with one_blas_thread():
             super()._pass_over(problem, X, first)
 
@@ -284,9 +302,40 @@ class NetworkEstimator(IterativeEstimator):
             The derivatives with respect to ``coefs_`` and to ``intercepts_``.
         """
         check_is_fitted(self)
+        self._check_slope()
         lesson = self._aimed(X, y, sample_weight, reset=False)
         with one_blas_thread():
             return unpack(self._present(lesson, None).gradient(lesson), self._units)
+
+    def layers(self, weights: Any) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
+        """Take a row of ``history_["weights"]`` apart: the weights and the biases of each layer.
+
+        Parameters
+        ----------
+        weights : array of shape (number of weights,)
+            All weights of the network after a step.
+
+        Returns
+        -------
+        tuple of two lists of arrays
+            As ``coefs_`` and ``intercepts_``, for ``with_weights``.
+
+        Examples
+        --------
+        >>> from discriminant import MultilayerPerceptron, datasets
+        >>> X, y = datasets.xor()
+        >>> net = MultilayerPerceptron((2,), tol=1, n_iter_no_change=3, record="weights", random_state=0).fit(X, y)
+        >>> net.history_["weights"].shape
+        (6, 9)
+        >>> coefs, intercepts = net.layers(net.history_["weights"][-1])
+        >>> bool((coefs[0] == net.coefs_[0]).all() and (intercepts[1] == net.intercepts_[1]).all())
+        True
+        """
+        check_is_fitted(self)
+        w, size = np.asarray(weights), sum(part.size for part in (*self.coefs_, *self.intercepts_))
+        if w.shape != (size,):
+            raise refused("weights.shape", w.shape, f"({size},)", 'give a row of history_["weights"]')
+        return unpack(w, self._units)
 
     def _collapsed(self) -> NDArray[Any]:
         """The one linear layer, (outputs, 1 + inputs), that a network of linear units amounts to."""

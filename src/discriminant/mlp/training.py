@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.driver import Watch
+from .._engine.path import Path
 from .._engine.problem import Problem, read_only
 from .._engine.rows import CSR
 from .._guards.parameters import refused
@@ -96,6 +97,7 @@ class TrainingPlan:
     order: str
     tol: float
     n_iter_no_change: int
+    record: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +116,7 @@ class NetworkRule(Changing):
         self, w: NDArray[Any], sizes: NDArray[np.int64], output: Output, plan: TrainingPlan, random: Any
     ) -> None:
         self.net = Network(sizes, w, np.empty_like(w), np.empty_like(w), np.zeros_like(w), np.zeros_like(w))
-        self.output, self.random, self.k, self.path = output, random, 0, None
+        self.output, self.random, self.k, self.recorded = output, random, 0, Path(w, False)
         self.best, self.first, self.waited, self.kept = np.inf, np.inf, 0, w
         self.validation: list[float] = []
         self.notes: list[str] = []
@@ -124,6 +126,10 @@ class NetworkRule(Changing):
     def answer(self) -> NDArray[Any]:
         """The weights; with early stopping, those that did best on the rows held out."""
         return (self.kept if self.validation else self.net.w)[None]
+
+    @property
+    def path(self) -> NDArray[Any] | None:
+        return self.recorded.so_far(self.net.w)
 
     @property
     def findings(self) -> NetworkFindings:
@@ -161,15 +167,21 @@ class NetworkRule(Changing):
             found = self._learn(lesson, rows, order.size, batch, self._steps(-(-rows.size // batch)))
             error, total = error + found.error, total + found.total
             wrong, self.k = wrong + found.wrong, self.k + found.steps
+            self.recorded.add(self.net.w, found.steps)
             if not np.isfinite(error):
                 break
         return error / total, wrong
 
     def _portions(self, order: NDArray[np.uint32], batch: int) -> Iterator[NDArray[np.uint32]]:
-        """The rows of one compiled call after the other: whole batches, for about a tenth of a second."""
-        size = batch * max(1, min(WORK // self.net.w.size, ENTRIES // int(self.net.sizes[0])) // batch)
-        for start in range(0, order.size, size):
-            yield order[start : start + size]
+        """The rows of one compiled call after the other: whole batches, for about a tenth of a second.
+
+        Where weights are recorded, there are no more of them than steps until the next ones.
+        """
+        size, start = max(1, min(WORK // self.net.w.size, ENTRIES // int(self.net.sizes[0])) // batch), 0
+        while start < order.size:
+            stop = start + batch * min(size, self.recorded.gap)
+            yield order[start:stop]
+            start = stop
 
     def _learn(
         self, lesson: Lesson, rows: NDArray[np.uint32], whole: int, batch: int, rates: NDArray[Any]
@@ -180,7 +192,8 @@ class NetworkRule(Changing):
         if isinstance(lesson.problem.rows, CSR):
             parts = lesson.problem.source[rows].toarray(), lesson.T[rows], lesson.v[rows] if lesson.v.size else lesson.v
             examples, rows = Examples(*map(read_only, parts)), np.arange(rows.size, dtype=np.uint32)
-        kinds, momentum = (int(UNITS[plan.activation]), int(self.output), int(step)), kind(plan.momentum)
+        unit = UNITS.get(plan.activation, Unit.LINEAR)  # thresholds learn only where no unit is hidden
+        kinds, momentum = (int(unit), int(self.output), int(step)), kind(plan.momentum)
         if serves(self.net, whole, batch):
             return learn_by_matrices(examples, rows, rates[0], self.net, *kinds, momentum)
         return BatchTotals(*learn(examples, rows, batch, rates, self.net, room(self.net, batch), *kinds, momentum))
@@ -203,7 +216,9 @@ class NetworkRule(Changing):
 
     def loss(self, lesson: Lesson) -> float:
         """The mean loss of the rows held out, without the penalty: a pass with steps of length zero."""
-        still = NetworkRule(self.net.w.copy(), self.net.sizes, self.output, replace(self.plan, alpha=0.0), None)
+        still = NetworkRule(
+            self.net.w.copy(), self.net.sizes, self.output, replace(self.plan, alpha=0.0, record=None), None
+        )
         batch, sums, kind = min(lesson.held.size, BLOCK), np.zeros(2), self.net.w.dtype
         for rows in self._portions(lesson.held, batch):
             sums += still._learn(lesson, rows, lesson.held.size, batch, np.zeros(-(-rows.size // batch), kind))[:2]
@@ -223,6 +238,8 @@ class NetworkRule(Changing):
     def go_on(self, plan: TrainingPlan) -> None:
         """Take other parameters, and forget the order of the rows: other ones are coming."""
         self.plan, self._order = plan, None
+        if (recorded := plan.record is not None) != bool(self.recorded.rows.size):
+            self.recorded = Path(self.net.w, recorded)
         coefs, intercepts = unpack(self.net.w, self.net.sizes)
         penalties = [np.full_like(W, plan.alpha) for W in coefs], [np.zeros_like(b) for b in intercepts]
         self.net.decay[:] = pack(*penalties, self.net.w.dtype)

@@ -206,9 +206,7 @@ class RecursiveRule(Changing):
         A, V, D = (part.copy() for part in self._recursion[:3])
         self._recursion = self._recursion._replace(A=A, V=V, D=D)
         b, changes, errors, criterion = margins_of(self.plan.targets, problem.n_rows), 0, 0, 0.0
-        order = np.flatnonzero(problem.part).astype(np.uint32)
-        if self.random is not None:
-            order = self.random.permutation(order)
+        order = self.plan.drawn(np.flatnonzero(problem.part).astype(np.uint32), self.random)
         for start, stop in watch.chunks(order.size, order.size * D.size * (D.size + len(A))):
             part, met = order[start:stop], 0.0
             while part.size:

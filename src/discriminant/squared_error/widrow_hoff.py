@@ -9,6 +9,9 @@ Problem: minimize the sum of squared errors J_s(a) = ‖Ya − b‖² (Eq. 43) w
 The patterns need not be normalized: with z = +1, −1 for the two categories, y → zy and b → zb leave all three as they
 are.  So the classifier aims at t = zb, the regressor at any t, and both run the same pass.
 
+Where patterns are drawn at random, each independent of those before, the first of these is stochastic approximation
+(Eq. 67): with Σ η(k) = ∞ and Σ η²(k) < ∞ the expected ‖a(k) − â‖² tends to zero (Eqs. 68-70).
+
 Where it ends: with η(k) = η(1)/k the vectors converge to a solution of Yᵗ(Ya − b) = 0, whether or not YᵗY is singular
 (Problem 24), but only in the limit: with η(1) = 1 the batch rule takes the slides' eight points beyond 1e129 first.  A
 constant η makes the batch rule converge when η < 2/λ_max(YᵗY), where η is twice that of gradient descent on J_s.  It
@@ -260,10 +263,9 @@ class WidrowHoffRule(Changing):
         return totals
 
     def go_through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> Any:
-        """Visit every pattern once, adding the steps to the weights, or steps of length one to a sum."""
-        correcting, dual, totals, order = into is self.A, self.plan.dual, StepTotals(), patterns.present
-        if correcting and self.random is not None:
-            order = self.random.permutation(order)
+        """Make a visit for each pattern, adding the steps to the weights, or steps of length one to a sum."""
+        correcting, dual, totals = into is self.A, self.plan.dual, StepTotals()
+        order = self.plan.drawn(patterns.present, self.random) if correcting else patterns.present
         ascending = order is patterns.present
         for start, stop in watch.chunks(order.size, patterns.gram_work if dual else patterns.problem.entries):
             part = order[start:stop]
@@ -419,7 +421,6 @@ class WidrowHoff(WidrowHoffParameters, WeightedClassesClassifier):
     _criterion = "J_s(a) = sum of (a'y - b)^2 over all patterns"
 
     targets: Any = "ones"
-    record: str | None = None
     multiclass: str = "one-vs-rest"
     class_weight: Any = None
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Plan, Rule
 from .._guards.held import is_number, storable
-from .._guards.parameters import ORDER, RECORD, Number, refused
+from .._guards.parameters import DRAWS, RECORD, Number, refused
 from ..base.classifier import ORDER_OF_VISITS
 from ..base.inherited_docs import estimator
 from ..base.iterative import IterativeEstimator
@@ -78,6 +78,9 @@ class WidrowHoffParameters(IterativeEstimator):
         It stops when the longest step of a pass is below ``tol``, relative to the length of a where that exceeds one,
         the gradient Yᵗ(Ya − b) is shorter than ``tol`` times Yᵗb, and J_s cannot fall by more than ``tol`` of itself,
         or tol² of J_s(0) where that is more; b are the targets, and a = (w₀, w).
+    order
+        The rows' order, a new permutation each pass, or draws with replacement, as many a pass as there are rows, each
+        independent of those before: the stochastic rule of Eq. 67.
 
     Attributes
     ----------
@@ -91,7 +94,7 @@ class WidrowHoffParameters(IterativeEstimator):
     _holds_several = True  # whether ``_progress`` is a list, one entry a problem
     _parameters = {
         "tol": Number("give a tolerance >= 0 for the steps and the gradient", 0, closed=True),
-        "order": ORDER,
+        "order": DRAWS,
         "record": RECORD,
     }
 
@@ -102,6 +105,7 @@ class WidrowHoffParameters(IterativeEstimator):
     order: str = "cyclic"
     start: Any = None
     max_iter: int = 1000
+    record: str | None = None
     random_state: Any = None
 
     def _check_parameters(self) -> None:

@@ -58,15 +58,17 @@ def smo(
     near: bool = False,
     watch: Watch | None = None,
     most: float = np.inf,
+    extra: Vector | None = None,
 ) -> Dual:
     """Solve the dual to a violation of ``tol``; a small problem is given up after ``most`` rounds.
 
-    Where the start is ``near`` the maximum, a small problem needs its last digits only.
+    Where the start is ``near`` the maximum, a small problem needs its last digits only.  ``extra`` is what squared
+    slack adds to the diagonal.
 
     On Ctrl-C the answer so far comes back, marked ``interrupted``.
     """
     z, C, diagonal = (np.ascontiguousarray(values, np.float64) for values in (z, C, diagonal))
-    problem, alpha = DualProblem(diagonal, z, C, watch or Watch()), feasible(start, z, C)
+    problem, alpha = DualProblem(diagonal, z, C, watch or Watch(), extra), feasible(start, z, C)
     with one_blas_thread():  # the same sums whatever the number of threads
         if z.size <= SMALL and (K := source.whole()) is not None:
             return SmallSolver(K, problem, alpha, near).solve(min(tol, FINE), most)
@@ -206,6 +208,11 @@ class BlockSolver(DualSolver):
     def _small_gap(self) -> bool:
         """Whether so small a violation means a small gap too, which a part of the rows cannot know."""
         return self.partial or super()._small_gap()
+
+    def _note_gap(self) -> None:
+        """The gap, but for a part of the rows, whose gap is none of the problem."""
+        if not self.partial:
+            super()._note_gap()
 
     def _choose(self) -> NDArray[np.bool_]:
         """Mark the rows of the next block: half are the worst violators, half are of the block before."""

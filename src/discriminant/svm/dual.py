@@ -6,7 +6,9 @@ With f_i = Σ α_j z_j K_ij - z_i, I_up the rows where α_i z_i may grow and I_l
 when  max {f_j : j in I_low} <= min {f_i : i in I_up};  the difference is the violation.
 
 The answer carries its proof: with m_i = z_i (f_i + w₀), the primal value less the dual one is
-Σ α_i max(m_i, 0) + (C_i - α_i) max(-m_i, 0), in which no term is negative.
+Σ α_i max(m_i, 0) + (C_i - α_i) max(-m_i, 0), in which no term is negative.  Where slack counts by its square, α has no
+upper bound and e_i = 1/(2C_i) stands on the diagonal of K; the terms are then m_i²/(2e_i) where m_i <= e_i α_i, and
+α_i (m_i - e_i α_i/2) elsewhere.
 
 Source: Keerthi, Shevade, Bhattacharyya, Murthy, *Improvements to Platt's SMO Algorithm*, Neural Computation 13, 2001
 (the violation).
@@ -52,6 +54,7 @@ class Dual(NamedTuple):
     converged: bool
     interrupted: bool
     indefinite: bool  # a pair with negative curvature was met: the kernel is not positive semidefinite
+    gaps: tuple[float, ...]  # after each round
 
     @property
     def status(self) -> Status:
@@ -63,15 +66,17 @@ class Dual(NamedTuple):
 
 
 class DualProblem(NamedTuple):
-    """What is given: K_ii, the signs z, the bounds C; and the watch for Ctrl-C."""
+    """What is given: K_ii, the signs z, the bounds C, the watch for Ctrl-C; and e of squared slack, else None."""
 
     diagonal: Vector
     z: Vector
     C: Vector
     watch: Watch
+    extra: Vector | None = None
 
     def part(self, rows: Indices) -> DualProblem:
-        return self._replace(diagonal=self.diagonal[rows], z=self.z[rows], C=self.C[rows])
+        extra = None if self.extra is None else self.extra[rows]
+        return self._replace(diagonal=self.diagonal[rows], z=self.z[rows], C=self.C[rows], extra=extra)
 
 
 def feasible(start: NDArray[Any] | None, z: Vector, C: Vector) -> Vector:
@@ -92,10 +97,11 @@ class DualSolver(ABC):
 
     def __init__(self, problem: DualProblem, alpha: Vector) -> None:
         self.problem, self.alpha = problem, alpha
-        self.diagonal, self.z, self.C, self.watch = problem
+        self.diagonal, self.z, self.C, self.watch, self.extra = problem
         self.f = -self.z
         self.fresh = not alpha.any()  # f is computed from α, not brought up to date step by step
         self.rounds = self.inner = 0
+        self.gaps: list[float] = []
         self.indefinite = False
 
     @abstractmethod
@@ -117,6 +123,7 @@ class DualSolver(ABC):
         return Dual(
             self.alpha, self.f, bias, self._gap(bias), max(0.0, self.violation()), objective,
             objective + self._difference(bias), self.rounds, self.inner, converged, interrupted, self.indefinite,
+            tuple(self.gaps),
         )  # fmt: skip
 
     def run(self, tol: float, most: float = np.inf) -> bool:
@@ -134,9 +141,13 @@ class DualSolver(ABC):
             objective = self._objective()  # near the end its rise is lost in rounding, but not the violation's fall
             if not abs(objective) < np.inf:  # without bounds, a kernel that is not semidefinite knows no maximum
                 return False
+            self._note_gap()
             stale = 0 if objective > best or violation < least else stale + 1
             best, least = max(best, objective), min(least, violation)
         return False
+
+    def _note_gap(self) -> None:
+        self.gaps.append(self._gap(self._bias()))
 
     def violation(self) -> float:
         return -sum(self._ends())
@@ -178,6 +189,9 @@ class DualSolver(ABC):
 
     def _difference(self, bias: float) -> float:
         """The primal value less W; an infinite bound counts as twice the largest α, which it replaces."""
+        if self.extra is not None:
+            m, e = self.z * (self.f + bias), self.extra
+            return float(np.where(m <= e * self.alpha, m * m / (2 * e), self.alpha * (m - e * self.alpha / 2)).sum())
         C = np.where(np.isfinite(self.C), self.C, 2 * self.alpha.max(initial=0))
         m = self.z * (self.f + bias)
         return float((self.alpha * np.maximum(m, 0) + (C - self.alpha) * np.maximum(-m, 0)).sum())

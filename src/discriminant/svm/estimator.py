@@ -102,6 +102,10 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         Ctrl-C came before the first step, or the kernel is no inner product: ``report_`` then says so.
     gap_ : float
         Relative duality gap, the largest of the problems.
+    history_ : dict of arrays
+        ``"gap"``: the relative duality gap after each round, of the dual a block of rows that was worked off, of the
+        primal a width of the rounded hinge; the last one is that of the answer.  ``"gap_problem"`` tells whose it is
+        where there are several problems.
     sigmoids_ : array of shape (1, 2) or (c, 2)
         With ``probability=True``, (a, b) of 1 / (1 + exp(a g + b)) for the positive class, or for each class; missing
         where Ctrl-C came first.
@@ -301,6 +305,10 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         self.width_ = 2 * self.margin_
         self.gap_ = float(max(machine.gap for machine in machines))
         super()._publish(solutions, problem, X)
+        courses = [machine.course for machine in machines]
+        self.history_["gap"] = np.concatenate(courses)
+        if len(courses) > 1:
+            self.history_["gap_problem"] = np.repeat(np.arange(len(courses)), [len(course) for course in courses])
 
     def _details(self, solutions: list[Solution[Any]]) -> dict[str, Any]:
         return super()._details(solutions) | {"support vectors": int(self.support_.size)}

@@ -85,19 +85,17 @@ class KernelMachines:
         source: KernelSource = self._with_diagonal(rows, extra) if squared else shared.part(rows)
         tol = NEARLY if small else self.settings.tol
         with np.errstate(over="ignore", invalid="ignore"):  # where the dual has no maximum
-            dual = smo(source, self.diagonal[rows] + extra, z, bounds, tol=tol, start=start, watch=self.watch)
+            dual = smo(
+                source, self.diagonal[rows] + extra, z, bounds, tol=tol, start=start, watch=self.watch,
+                extra=extra if squared else None,
+            )  # fmt: skip
         if squared and not dual.objective <= (1 + LOOSE) * C.sum():  # the criterion at w = 0
             wanted = f"'hinge' with kernel={self.kernel!r}, for which it has no minimum"
             raise refused("loss", "squared_hinge", wanted, "or take a kernel that is positive semidefinite")
         square = max(2 * (float(dual.alpha.sum()) - dual.objective) - float(dual.alpha @ (dual.alpha * extra)), 0.0)
-        value, gap = dual.primal, dual.gap
-        if squared:
-            slack = np.maximum(0, dual.alpha * extra - z * (dual.f + dual.bias))
-            value = square / 2 + float(C @ slack**2)
-            gap = relative_gap(value, dual.objective)
         notes = [INDEFINITE] if dual.indefinite else []
-        quality = value, gap, dual.violation, dual.iterations
-        return Machine(dual.alpha, np.array([dual.bias]), square, *quality, dual.status, notes)
+        quality = dual.primal, dual.gap, dual.violation, dual.iterations
+        return Machine(dual.alpha, np.array([dual.bias]), square, *quality, dual.status, notes, dual.gaps)
 
     def _with_diagonal(self, rows: Indices, extra: Vector) -> StoredRows:
         def make(indices: Indices) -> Vector:

@@ -72,7 +72,7 @@ def _soft(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, past: 
     found = _by_dual(X, z, C, watch, None if past is None else past.alpha)
     if found.gap > ROUNDING and found.status is not Status.STOPPED:
         other = _by_primal(settings, X, z, C, watch, found.a)
-        found = other if other.gap < found.gap else found
+        found = other._replace(gaps=[*found.gaps, *other.gaps]) if other.gap < found.gap else found
     return found
 
 
@@ -141,7 +141,7 @@ def _by_dual(X: Any, z: Vector, C: Vector, watch: Watch, start: Vector | None) -
         if (other := _worth(X, z, C, longer)[0]) < value:
             a, value = longer, other
     quality = value, relative_gap(value, dual.objective), dual.violation, dual.iterations
-    return Machine(dual.alpha, shifted(a, -center), float(a[1:] @ a[1:]), *quality, dual.status)
+    return Machine(dual.alpha, shifted(a, -center), float(a[1:] @ a[1:]), *quality, dual.status, (), dual.gaps)
 
 
 def _near(X: Vector, z: Vector, C: Vector, watch: Watch) -> Vector | None:
@@ -169,7 +169,8 @@ def _by_primal(settings: Settings, X: Any, z: Vector, C: Vector, watch: Watch, s
     reached = found.gap <= max(settings.tol, tol)
     status = Status.STOPPED if found.interrupted else Status.CONVERGED if reached else Status.BUDGET
     gap = relative_gap(found.criterion, found.dual)
-    return Machine(found.alpha, a, float(a[1:] @ a[1:]), found.criterion, gap, gap, found.steps, status)
+    quality = found.criterion, gap, gap, found.steps
+    return Machine(found.alpha, a, float(a[1:] @ a[1:]), *quality, status, (), found.gaps)
 
 
 def _polished(X: Any, z: Vector, C: Vector, found: Primal) -> Primal:

@@ -60,6 +60,7 @@ class Primal(NamedTuple):
     dual: float
     steps: int  # of Newton
     interrupted: bool
+    gaps: tuple[float, ...] = ()  # the least after each width
 
     @property
     def gap(self) -> float:
@@ -183,13 +184,15 @@ class HingeNewton:
     def run(self, a: Vector, tol: float) -> Primal:
         m = self.rows.times(a)
         mu, slope, best = 0.0 if self.squared else 1.0, 1e-2 * tol if self.squared else 1e-5 * tol, None
+        gaps: list[float] = []
         while True:
             a, m, interrupted = self._minimize(a, m, mu, slope)
             found = self._bounds(a, m, mu, interrupted)
             best = found if best is None or found.gap < best.gap else best
+            gaps.append(best.gap)
             spent = slope < 1e-15 if self.squared else mu < 1e-9
             if interrupted or best.gap <= tol or spent:
-                return best._replace(steps=self.steps, interrupted=interrupted)
+                return best._replace(steps=self.steps, interrupted=interrupted, gaps=tuple(gaps))
             mu, slope = mu * WIDTHS, slope * (1e-3 if self.squared else 1.0)
 
     def _minimize(self, a: Vector, m: Vector, mu: float, tol: float) -> tuple[Vector, Vector, bool]:

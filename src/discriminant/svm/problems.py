@@ -64,6 +64,12 @@ class Machine(NamedTuple):
     rounds: int
     status: Status
     notes: Sequence[str] = ()
+    gaps: Sequence[float] = ()  # after each round, where there are several
+
+    @property
+    def course(self) -> list[float]:
+        """The gap after each round, the last one that of the answer."""
+        return [*self.gaps[:-1], self.gap]
 
     @property
     def length(self) -> float:

@@ -1,7 +1,7 @@
-"""Choosing a support vector machine: the cost of slack along a path, the leave-one-out error, the features that count.
+"""Choosing a support vector machine: the cost of slack along a path, the leave-one-out error, what counts.
 
 Sources: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.11, Eq. 107; *Machine Learning: Theory and Practice*,
-ch. 8, §8.4.
+ch. 8, §8.4; Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2, §2.1.1.
 """
 
 from __future__ import annotations
@@ -186,3 +186,43 @@ def feature_sizes(model: Any) -> NDArray[np.float64]:
     if getattr(model, "multiclass_", None) in LARGEST_DECIDES:
         weights -= weights.mean(axis=0)
     return np.asarray(np.hypot.reduce(np.abs(weights), axis=0))  # squares of huge weights would overflow
+
+
+def pattern_ranking(model: Any) -> NDArray[np.int64]:
+    """Rank the training patterns by their embedding strength α, the one that was hardest to learn first.
+
+    α counts how often a perceptron had to correct a pattern, so that it tells how much the pattern has to say. Those
+    with α = 0 come last: without them the procedure would have learned the same.
+
+    Parameters
+    ----------
+    model : object
+        A fitted model with the strengths ``alpha_`` of its training rows: `KernelPerceptron`, `MinOver`, `Adatron`,
+        `SupportVectorMachine`, or `WidrowHoff` with ``dual=True``. Of several discriminants the sizes are added.
+
+    Returns
+    -------
+    array of int of shape (n,)
+        Rows of X; of equal strengths, in their order.
+
+    See Also
+    --------
+    discriminant.bounds.embedding_strength : How large the sum of all α can be.
+
+    References
+    ----------
+    Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2, §2.1.1, Table 2.2, Remark 2.10.
+
+    Examples
+    --------
+    The OR of two variables, α = (7, 3, 3, 0): the only pattern of its class was the hardest one.
+
+    >>> from discriminant import KernelPerceptron, datasets, pattern_ranking
+    >>> pattern_ranking(KernelPerceptron().fit(*datasets.or_function())).tolist()
+    [0, 1, 2, 3]
+    """
+    alpha = np.asarray(getattr(model, "alpha_", ()), np.float64)
+    if alpha.ndim not in (1, 2) or not alpha.size:
+        raise refused("model", model, "one with strengths of its patterns, alpha_", "fit KernelPerceptron() first")
+    strengths = np.abs(alpha).reshape(len(alpha), -1).sum(axis=1)
+    return np.argsort(-strengths, kind="stable").astype(np.int64)

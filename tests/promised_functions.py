@@ -29,6 +29,16 @@ def verdict(trial: Trial, data: Data) -> None:
         trial.hold(not shared or found.verdict != "complete", "complete, but a row has two labels")
 
 
+def levels(trial: Trial, data: Data) -> None:
+    """The verdict on ordered levels: its proof holds, and parallel planes do no more than one for each pair."""
+    found = trial.call("separability", D.separability, data.X, data.y, family="cumulative", progress=False)
+    trial.must("verify", found.certificate.verify, data.X, data.y)
+    trial.must("text", str, found)
+    if found.verdict == "complete":
+        apart = trial.must("separability", D.separability, data.X, data.y, progress=False).pairwise
+        trial.hold(apart.verdict == "complete", f"levels are complete, and a pair of them is {apart.verdict}")
+
+
 def removals(trial: Trial, data: Data) -> None:
     """What is left after the removals is separable."""
     found = trial.call("minimum_removals", D.minimum_removals, data.X, data.y, time_limit=1.0)
@@ -87,6 +97,7 @@ def integers(trial: Trial, data: Data) -> None:
 
 FUNCTIONS: dict[str, Callable[[Trial, Data], None]] = {
     "separability": verdict,
+    "separability of levels": levels,
     "minimum_removals": removals,
     "margins": margins,
     "diagnose": diagnosis,

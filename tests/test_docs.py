@@ -1,14 +1,19 @@
 """The gallery runs, and the documents point to files that exist."""
 
+import doctest
+import importlib
 import re
 import runpy
 import shutil
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from pictures import covered, cut_off
+from sklearn.utils import all_estimators
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
@@ -17,7 +22,10 @@ EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 @pytest.mark.ci
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_draws_figures(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy in an empty folder needs nothing but the package; it asserts its own numbers and leaves figures."""
+    """A copy in an empty folder needs nothing but the package; it asserts its own numbers and leaves figures.
+
+    No text or legend of them is cut off, and no legend lies on patterns or curves.
+    """
     plt.switch_backend("Agg")
     plt.close("all")
     monkeypatch.chdir(tmp_path)
@@ -30,8 +38,9 @@ def test_example_draws_figures(path: Path, tmp_path: Path, monkeypatch: pytest.M
             figures = [plt.figure(number) for number in plt.get_fignums()]
             assert figures
             for figure in figures:
-                figure.draw_without_rendering()
                 assert all(ax.get_xlabel() for ax in figure.axes)
+                assert not cut_off(figure)
+                assert not covered(figure)
         assert sorted(tmp_path.iterdir()) == [Path(copy)]
     finally:
         plt.close("all")
@@ -45,8 +54,29 @@ def test_example_names_its_source(path: Path) -> None:
     assert re.search(r"^Source: .*\*.+\*", text, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["first_steps", "your_own_table", "separated_regression", "with_the_book"])
+def test_a_tutorial_can_be_followed_to_the_letter(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an empty folder, first its Python and then its commands, which print what the page says."""
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "tutorials" / f"{name}.rst"
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    failed, tried = doctest.testfile(str(page), module_relative=False, optionflags=flags)
+    plt.close("all")
+    assert (failed, tried > 5) == (0, True)
+    text = page.read_text(encoding="utf-8")
+    for block in re.findall(r"^\.\. code-block:: console\n\n((?:   .*\n|\n)+)", text, re.MULTILINE):
+        for example in re.split(r"^   \$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, expected = example.partition("\n")
+            command = f"{sys.executable} -m {line}"
+            done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+            assert done.returncode in (0, 3), f"{line}\n{done.stderr}"  # 3: check says quasi
+            assert doctest.OutputChecker().check_output(f"{expected.rstrip()}\n", done.stdout, flags), done.stdout
+
+
 def links(name: str) -> list[str]:
-    return re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", (ROOT / name).read_text(encoding="utf-8"))
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text) + re.findall(r'<img src="([^"]+)"', text)
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "CHANGELOG.md"])
@@ -65,3 +95,28 @@ def test_links_of_the_readme_work_on_any_page() -> None:
 
 def test_picture_is_small() -> None:
     assert 0 < (ROOT / "docs" / "images" / "perceptron.png").stat().st_size < 100_000
+
+
+def test_broken_links_of_built_pages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "index.html").write_text('<h1 id="here">x</h1><a name="old"></a><img src="../dot.png">')
+    links = ["other/", "other/#here", "other/index.html#old", "#top", "https://example.org/no", "#", "?q=1"]
+    bad = ["none.html", "other/#there", "#nowhere"]
+    text = "".join(f'<a href="{link}">x</a>' for link in [*links, *bad])
+    (tmp_path / "index.html").write_text(f'<p id="top">{text}</p>')
+    found = importlib.import_module("links").broken(tmp_path)
+    assert found == [
+        "index.html: #nowhere leads to no place in index.html",
+        "index.html: none.html leads to no file",
+        "index.html: other/#there leads to no place in index.html",
+        "other/index.html: ../dot.png leads to no file",
+    ]
+
+
+def test_the_page_for_users_of_scikit_learn_names_all_its_linear_estimators() -> None:
+    rooms = {"linear_model", "svm", "discriminant_analysis", "neural_network", "kernel_ridge"}
+    names = [name for name, kind in all_estimators() if kind.__module__.split(".")[1] in rooms]
+    page = (ROOT / "docs" / "guide" / "scikit_learn.rst").read_text(encoding="utf-8")
+    assert len(names) > 40
+    assert [name for name in names if not re.search(rf"``{name}\b", page)] == []

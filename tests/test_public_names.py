@@ -11,18 +11,19 @@ import pytest
 # Modules that say in ``__all__`` what is theirs.
 MODULES = {
     "discriminant": """
-        Adatron BalancedWinnow Certificate CoefficientTable Comparison Design FisherDiscriminant FitInterruptedWarning
-        GradientDescent HoKashyap Hyperplane InfiniteEstimateWarning KernelPerceptron LeastSquares LeastSquaresRegressor
-        LinearMachine LinearProgram LogisticDiscriminant MarginDistribution MinOver MultilayerPerceptron
-        MultilayerPerceptronRegressor NewtonDescent NotConvergedWarning NotSeparableError Perceptron
-        PiecewiseLinearMachine PolynomialMap Quadric RecursiveLeastSquares Relaxation Removals Report RidgeRegressor
-        Separability Status SupportVectorMachine UndecidedError WidrowHoff WidrowHoffRegressor __version__ augment
-        bounds classify_quadric compare criteria datasets design feature_ranking integer_search io kesler leave_one_out
-        margins mercer minimum_removals normalize plot schedules separability svm_path unaugment warm_up
+        Adatron BalancedWinnow Certificate CoefficientTable Comparison Design Diagnosis FisherDiscriminant
+        FitInterruptedWarning GradientDescent HoKashyap Hyperplane InfiniteEstimateWarning KernelPerceptron
+        LeastSquares LeastSquaresRegressor LinearMachine LinearProgram LogisticDiscriminant MarginDistribution
+        MinOver MultilayerPerceptron MultilayerPerceptronRegressor NewtonDescent NotConvergedWarning
+        NotSeparableError Perceptron PiecewiseLinearMachine PolynomialMap Quadric RecursiveLeastSquares
+        Relaxation Removals Report RidgeRegressor Separability Status SupportVectorMachine Trace UndecidedError
+        WidrowHoff WidrowHoffRegressor __version__ augment bounds classify_quadric compare criteria datasets
+        design diagnose feature_ranking integer_search io kesler leave_one_out margins mercer minimum_removals
+        normalize pattern_ranking plot schedules separability svm_path unaugment warm_up watch_separation
     """,
     "discriminant.bounds": """
-        PerceptronBound cover embedding_strength freund_schapire novikoff perceptron perceptron_from_numbers radius
-        support_vector
+        BiasBounds PerceptronBound bias_updates cover embedding_strength freund_schapire novikoff perceptron
+        perceptron_from_numbers radius support_vector
     """,
     "discriminant.comparison": "ALIASES Comparison INTERRUPTED METHODS Procedure Row compare",
     "discriminant.criteria": """
@@ -30,11 +31,11 @@ MODULES = {
         SquaredHinge get names
     """,
     "discriminant.datasets": """
-        Dataset GaussianPosterior and_function boolean breast_cancer collinear_three digits endometrial
-        gaussian_pair gradient_example half_space_example hessian_example inseparable_six iris load logistic_four
-        margin_six names or_function overlap parity perceptron_example planted_margin pseudoinverse_example
-        redundant regression_example seven sex2 slides_eight slides_five svm_three symmetric_six table wine xor
-        xor_signed
+        Dataset GaussianPosterior alligators and_function boolean breast_cancer collinear_three digits
+        endometrial exercise gaussian_pair gradient_example half_space_example hepatitis hessian_example
+        inseparable_six iris lizards load logistic_four margin_six murder_rates names or_function overlap parity
+        perceptron_example planted_margin pseudoinverse_example redundant regression_example seven sex2
+        slides_eight slides_five svm_three symmetric_six table wine xor xor_signed
     """,
     "discriminant.features": "PolynomialMap",
     "discriminant.geometry": "Hyperplane LinearMachine augment normalize unaugment",
@@ -44,8 +45,8 @@ MODULES = {
     "discriminant.margin_distribution": "MarginDistribution margins",
     "discriminant.mercer": "Custom Gaussian Kernel Linear Polynomial Precomputed Sigmoid get",
     "discriminant.plot": """
-        RegionsDisplay Trace animate bayes boundary convergence criterion_surface feature_space hulls margins network
-        path regions replay report steps trace weight_space
+        RegionsDisplay animate bayes boundary criterion_surface feature_space history hulls margin_distribution
+        network path regions replay report steps weight_space
     """,
     "discriminant.quadrics": "Quadric classify_quadric",
     "discriminant.samples": "Samples as_matrix as_vector gram product row_sqnorms transposed_product",

@@ -43,6 +43,7 @@ _HOMES = _PROCEDURES | {
     "features": ("PolynomialMap",),
     "multiclass": ("kesler",),
     "solution": ("Report", "Status"),
+    "base.trace": ("Trace",),
     "exceptions": (
         "FitInterruptedWarning",
         "NotSeparableError",
@@ -53,10 +54,13 @@ _HOMES = _PROCEDURES | {
     "error_correcting.exhaustive": ("integer_search",),
     "logistic.table": ("CoefficientTable",),
     "linear_programming.removals": ("Removals", "minimum_removals"),
-    "svm.selection": ("feature_ranking", "leave_one_out", "svm_path"),
+    "svm.selection": ("feature_ranking", "leave_one_out", "pattern_ranking", "svm_path"),
     "separation.certificate": ("Certificate",),
-    "separation.verdict": ("Separability", "separability"),
+    "separation.answer": ("Separability",),
+    "separation.verdict": ("separability",),
     "comparison.run": ("Comparison", "compare"),
+    "diagnosing.diagnoses": ("Diagnosis", "diagnose"),
+    "diagnosing.watching": ("watch_separation",),
     "warming.run": ("warm_up",),
 }
 _MODULES = ("bounds", "criteria", "datasets", "io", "mercer", "plot", "schedules")
@@ -72,10 +76,14 @@ if TYPE_CHECKING:
     from . import mercer as mercer
     from . import plot as plot
     from . import schedules as schedules
+    from .base.trace import Trace as Trace
     from .comparison.run import Comparison as Comparison
     from .comparison.run import compare as compare
     from .descent.gradient import GradientDescent as GradientDescent
     from .descent.newton import NewtonDescent as NewtonDescent
+    from .diagnosing.diagnoses import Diagnosis as Diagnosis
+    from .diagnosing.diagnoses import diagnose as diagnose
+    from .diagnosing.watching import watch_separation as watch_separation
     from .error_correcting.adatron import Adatron as Adatron
     from .error_correcting.exhaustive import integer_search as integer_search
     from .error_correcting.kernel_perceptron import KernelPerceptron as KernelPerceptron
@@ -107,8 +115,8 @@ if TYPE_CHECKING:
     from .multiclass import kesler as kesler
     from .quadrics import Quadric as Quadric
     from .quadrics import classify_quadric as classify_quadric
+    from .separation.answer import Separability as Separability
     from .separation.certificate import Certificate as Certificate
-    from .separation.verdict import Separability as Separability
     from .separation.verdict import separability as separability
     from .solution import Report as Report
     from .solution import Status as Status
@@ -123,6 +131,7 @@ if TYPE_CHECKING:
     from .svm.estimator import SupportVectorMachine as SupportVectorMachine
     from .svm.selection import feature_ranking as feature_ranking
     from .svm.selection import leave_one_out as leave_one_out
+    from .svm.selection import pattern_ranking as pattern_ranking
     from .svm.selection import svm_path as svm_path
     from .unfinished import InfiniteEstimateWarning as InfiniteEstimateWarning
     from .unfinished import NotConvergedWarning as NotConvergedWarning

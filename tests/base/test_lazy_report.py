@@ -48,7 +48,7 @@ def test_the_bound_stands_beside_the_corrections() -> None:
     bound = bounds.perceptron(X, y, model, start=[1, 1, 1])
     assert model.report_.to_dict()["bound"] == pytest.approx(float(bound))
     assert f"180 (the theorem allows at most {bound.corrections:,})" in str(model.report_)
-    for options in ({"batch": True}, {"average": True}, {"schedule": "k"}):  # the theorem does not speak of these
+    for options in ({"average": True}, {"schedule": "k"}):  # the theorem does not speak of these
         assert Perceptron(**options).fit(X, y).report_.to_dict()["bound"] is None
     assert Perceptron().fit(X, y, sample_weight=np.ones(8)).report_.to_dict()["bound"] is None
 

@@ -109,7 +109,7 @@ def test_bad_input_gives_a_sentence() -> None:
     net = MultilayerPerceptron((3,), max_iter=5, random_state=0).fit(X, y)
     for call, message in (
         (lambda: plot.boundary(net, X, y, margin=1.0), "a margin belongs to a plane"),
-        (lambda: plot.boundary(net, X, y, margin=-1.0), "margin=-1.0 must be None or a number > 0"),
+        (lambda: plot.boundary(net, X, y, margin=-1.0), "margin=-1.0 must be None or a number >= 0"),
         (lambda: plot.boundary(Perceptron(), X, y), "must be a fitted classifier"),
         (lambda: plot.boundary(Hyperplane([1, 2, 3])), "model has 3 features where the plane has 2; give X"),
         (lambda: plot.boundary(LeastSquares().fit(X[:, :1], y), X[:, :1], y), "plot.regions draws a single"),
@@ -117,3 +117,10 @@ def test_bad_input_gives_a_sentence() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def test_a_margin_of_zero_draws_none() -> None:
+    X, y = datasets.table(1, 2)
+    model = Perceptron().fit(X, y)
+    assert legend(plot.boundary(model, X, y, ax=axes()))[-1].startswith("margin")
+    assert legend(plot.boundary(model, X, y, ax=axes(), margin=0)) == ["class 0", "class 1", "g(x) = 0"]

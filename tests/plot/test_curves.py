@@ -12,6 +12,7 @@ from discriminant import (
     GradientDescent,
     LeastSquares,
     Perceptron,
+    SupportVectorMachine,
     datasets,
     plot,
 )
@@ -20,19 +21,19 @@ from discriminant.plot.curves import course
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 
 
-def test_convergence_draws_the_history() -> None:
+def test_a_curve_for_each_fit() -> None:
     X, y = datasets.table(1, 2)
     model = Perceptron().fit(X, y)
-    ax = plot.convergence({"a": model, "b": LeastSquares().fit(X, y)}, axes())
+    ax = plot.history({"a": model, "b": LeastSquares().fit(X, y)}, axes())
     assert [line.get_label() for line in ax.lines] == ["a"]
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.history_["errors"])
-    ax = plot.convergence([model, Perceptron(batch=True).fit(X, y)], axes(), what="criterion")
+    ax = plot.history([model, Perceptron(batch=True).fit(X, y)], axes(), what="criterion")
     assert [line.get_label() for line in ax.lines] == ["Perceptron 1", "Perceptron 2"]
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.history_["criterion"])
-    at_once = plot.convergence(LeastSquares().fit(X, y), axes())
+    at_once = plot.history(LeastSquares().fit(X, y), axes())
     assert "no iterations" in at_once.texts[0].get_text()
     with pytest.raises(ValueError, match="what='step' must be one of"):
-        plot.convergence(model, what="step")
+        plot.history(model, what="step")
 
 
 def test_convergence_of_several_problems_and_of_a_long_history() -> None:
@@ -45,7 +46,7 @@ def test_convergence_of_several_problems_and_of_a_long_history() -> None:
     k = min(map(len, parts)) - 1
     assert mean[k] == pytest.approx(np.mean([part[k] for part in parts]))
     assert mean[-1] == pytest.approx(np.mean([part[-1] for part in parts]))
-    ax = plot.convergence(model, axes())
+    ax = plot.history(model, axes())
     drawn = ax.lines[0]
     assert len(drawn.get_xdata()) <= 200 < len(mean)
     assert ax.get_xscale() == "log"
@@ -57,13 +58,13 @@ def test_without_matplotlib_one_sentence_says_how_to_get_it(monkeypatch: pytest.
     model = Perceptron().fit(X, y)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"^matplotlib is missing, .*pip install 'discriminant\[plot\]'\.$"):
-        plot.convergence(model)
+        plot.history(model)
 
 
 def test_corrections_so_far_stand_below_the_bound_of_the_theorem() -> None:
     X, y = datasets.table(1, 2)
     model = Perceptron().fit(X, y)
-    ax = plot.convergence({"p": model, "at once": LeastSquares().fit(X, y)}, axes(), what="corrections")
+    ax = plot.history({"p": model, "at once": LeastSquares().fit(X, y)}, axes(), what="corrections")
     made, allowed = ax.lines[0].get_ydata(), ax.lines[1].get_ydata()[0]
     assert made[-1] == model.n_corrections_ == 33
     assert allowed == model.report_.to_dict()["bound"] > 33
@@ -83,3 +84,14 @@ def test_several_steps_on_one_criterion() -> None:
         plot.steps(GradientDescent(), X, y, [0.1, 1.0])
     with pytest.raises(ValueError, match="schedule=-1"):
         plot.steps(Perceptron(), X, y, [1.0, -1.0])
+
+
+def test_the_duality_gap_round_by_round() -> None:
+    X, y = datasets.iris()
+    pair = SupportVectorMachine(kernel="gaussian").fit(X[:100], y[:100])
+    ax = plot.history({"two": pair, "none": Perceptron().fit(X[:100], y[:100])}, axes(), what="gap")
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), np.maximum(pair.history_["gap"], 2.3e-16), rtol=0.1)
+    assert (ax.get_xlabel(), ax.get_ylabel(), legend(ax)) == ("round", "relative duality gap", ["two"])
+    three = SupportVectorMachine(kernel="gaussian").fit(X, y)
+    assert course(three, "gap")[-1] == pytest.approx(max(three.gap_, 2.3e-16), rel=0.1)
+    assert course(three, "errors").size == 0

@@ -45,8 +45,8 @@ def test_every_picture_of_every_kind_of_model(pair: tuple[str, int]) -> None:
     model = MODELS[kind]().fit(X, y)
     for draw in (
         lambda ax: plot.regions(model, X, y, ax=ax),
-        lambda ax: plot.margins(model, X, y, ax=ax),
-        lambda ax: plot.convergence(model, ax=ax),
+        lambda ax: plot.margin_distribution(model, X, y, ax=ax),
+        lambda ax: plot.history(model, ax=ax),
     ):
         ax = axes()
         assert draw(ax) is ax

@@ -24,14 +24,14 @@ def test_margins_are_those_of_the_model() -> None:
     values, name = leads(model, X, y)
     np.testing.assert_array_equal(values, margins(model, X, y).geometric)
     assert name == "distance from the boundary"
-    ax = plot.margins(model, X, y, axes())
+    ax = plot.margin_distribution(model, X, y, axes())
     counts = sum(patch.get_height() for patch in ax.patches)
     assert counts == len(y)
     assert ax.lines[-1].get_xdata()[0] == values.min()
     with pytest.raises(ValueError, match="'d' and must be among the model's classes"):
-        plot.margins(model, X, np.where(y == "a", "d", y))
+        plot.margin_distribution(model, X, np.where(y == "a", "d", y))
     with pytest.raises(ValueError, match=r"y\.shape=.* must be"):
-        plot.margins(model, X, y[:5])
+        plot.margin_distribution(model, X, y[:5])
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -49,7 +49,7 @@ def test_slack_from_a_target_margin() -> None:
     X, y = datasets.table(1, 3)
     model = LeastSquares().fit(X, y)
     found = margins(model, X, y, 1.5, normalized=True)
-    ax = plot.margins(model, X, y, axes(), gamma=1.5)
+    ax = plot.margin_distribution(model, X, y, axes(), gamma=1.5)
     assert legend(ax) == [
         "class 0",
         "class 1",
@@ -58,4 +58,4 @@ def test_slack_from_a_target_margin() -> None:
     ]
     assert ax.lines[1].get_xdata()[0] == 1.5
     with pytest.raises(ValueError, match="gamma=0 must be None or a number > 0"):
-        plot.margins(model, X, y, gamma=0)
+        plot.margin_distribution(model, X, y, gamma=0)

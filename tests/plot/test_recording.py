@@ -32,8 +32,8 @@ from discriminant import (
     datasets,
     mercer,
 )
+from discriminant.base import course
 from discriminant.comparison.methods import METHODS
-from discriminant.plot import _course
 from discriminant.plot.recording import equation, record
 
 TWO, THREE = datasets.table(1, 2), datasets.table(1, 2, 3)
@@ -258,13 +258,13 @@ def test_long_runs_are_thinned_but_begin_whole() -> None:
     found = record(WidrowHoff(max_iter=1000), *TWO)
     head, steps = found["head"], found["steps"]
     assert head["thinned"]
-    assert len(steps) <= _course.MOST_STEPS + 1
+    assert len(steps) <= course.MOST_STEPS + 1
     assert head["numbers"][:50] == [2 * k for k in range(50)]  # the fit itself keeps every second of 20,000
     assert head["numbers"][-1] == 20_000
     assert {(step[1], step[2], step[3]) for step in steps} == {(-1, None, None)}  # so that no correction is known
     assert len(head["curve"]["steps"]) == 1000
     short = record(WidrowHoff(max_iter=150), *TWO)["head"]
-    assert short["numbers"][: _course.WHOLE + 1] == list(range(_course.WHOLE + 1))
+    assert short["numbers"][: course.WHOLE + 1] == list(range(course.WHOLE + 1))
 
 
 def test_maps_are_those_of_the_model() -> None:
@@ -306,7 +306,7 @@ def test_a_long_run_of_a_network_is_thinned() -> None:
     options: dict[str, Any] = {"max_iter": 3000, "tol": 0.0, "random_state": 0}
     head = record(MultilayerPerceptron((2,), "tanh", **options), *datasets.xor())["head"]
     assert head["thinned"]
-    assert head["n_steps"] <= _course.MOST_STEPS + 60
+    assert head["n_steps"] <= course.MOST_STEPS + 60
     assert head["numbers"][-1] == head["final"]["iterations"] == 3000
     at = head["maps"]["steps"][30]
     options["max_iter"] = head["numbers"][at]

@@ -26,8 +26,9 @@ from .._guards.validation import all_finite, is_plain, taken
 from ..multiclass import ambiguous, n_problems, pairwise_scores, relabel, votes
 from ..solution import Report, Solution, Status, details_of, epochs_of, history_of
 from .diagnosis import diagnosis
-from .iterative import IterativeEstimator, SolvingEstimator, start_vectors, streaming
+from .iterative import IterativeEstimator, Solutions, SolvingEstimator, available_when, start_vectors, streaming
 from .lazy_report import LazyFacts
+from .trace import Trace, TrainingData, trace_of
 
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
@@ -201,8 +202,8 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         """Whether the classes are parted by a plane among the patterns, so that Cover's count of planes applies."""
         return True
 
-    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[float], float | None] | None:
-        """The number of corrections that a theorem allows, given the radius of the data; None without one."""
+    def _theorem(self, solution: Solution[Any], problem: Problem) -> Callable[[Any], float | None] | None:
+        """The number of corrections that a theorem allows, given the patterns; None without one."""
         return None
 
     def _scores(self, X: Any) -> NDArray[Any]:
@@ -325,6 +326,65 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
 
 class IterativeClassifier(IterativeEstimator, LinearClassifier):
     """Base of the classifiers that the driver runs."""
+
+    _training: TrainingData
+
+    def _learn(self, problem: Any, X: Any, y: Any, sample_weight: Any, **options: Any) -> Solutions:
+        solutions = super()._learn(problem, X, y, sample_weight, **options)
+        self._training = TrainingData(problem if "weights" in self.history_ else None)
+        return solutions
+
+    def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
+        self._training = TrainingData()  # a portion is not all of the data
+        super()._pass_over(problem, X, first)
+
+    def _traces(self) -> bool:
+        """Whether corrections of one weight vector can be told one by one."""
+        return hasattr(self, "record")
+
+    @available_when(lambda model: model._traces())
+    def trace(self, X: Any = None, y: Any = None) -> Trace:
+        """Tell the corrections of the fit one by one, as the books' tables do: the pattern, aᵗy and the new weights.
+
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d), default=None
+            The patterns of the fit; needed where they are more than 1 MB, came in portions, or the model from a file.
+        y : array of shape (n,), default=None
+            Their labels.
+
+        Returns
+        -------
+        Trace
+            It prints as a table, and is one in a notebook. For two classes, after a fit with ``record="weights"``; not
+            of curved kernels and networks, whose weights are none of a plane.
+
+        See Also
+        --------
+        discriminant.plot.replay : The same as a page on which the line moves.
+
+        Examples
+        --------
+        >>> from discriminant import Perceptron, datasets
+        >>> model = Perceptron(record="weights").fit(*datasets.or_function())
+        >>> print(model.trace())
+        k  pattern           y  a(k)'y  a(k+1)
+                                        a(1) = (0, 0, 0)
+        1        0  (-1, 0, 0)       0  (-1, 0, 0)
+        2        1   (1, 0, 1)      -1  (0, 0, 1)
+        ...
+        8        2   (1, 1, 0)       0  (0, 2, 2)
+        9        0  (-1, 0, 0)       0  (-1, 2, 2)
+        """
+        check_is_fitted(self)
+        if "weights" not in self.history_:
+            raise refused("record", getattr(self, "record", None), "'weights' for a trace", "set it, and fit again")
+        if (X is None) != (y is None):
+            raise refused("X" if X is None else "y", None, "given with the other", "give both, or neither")
+        known = getattr(self, "_training", TrainingData())(self.classes_) if X is None else (X, y)
+        if known is None:
+            raise refused("X", None, "the patterns of the fit, which this model has not", "give them, trace(X, y)")
+        return trace_of(self, *known)
 
     def _shares(self) -> int:
         return n_problems(self.classes_.size, self.multiclass_)

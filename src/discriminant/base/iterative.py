@@ -98,8 +98,8 @@ class IterativeEstimator(SolvingEstimator):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if vars(self).get("batch") and vars(self).get("order") == "random":
-            raise refused("order", "random", "'cyclic' where batch=True looks at all patterns at once", "drop one")
+        if vars(self).get("batch") and (order := vars(self).get("order", "cyclic")) != "cyclic":
+            raise refused("order", order, "'cyclic' where batch=True looks at all patterns at once", "drop one")
 
     def _plan(self, kind: Any = Plan, **given: Any) -> Any:
         """How the rules of this fit are to run: what a plan of this kind asks for by the names of the parameters."""

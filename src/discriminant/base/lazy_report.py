@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from .._engine.problem import Problem
-from ..bounds import cover, radius
+from ..bounds import cover
 
 
 class LazyFacts:
@@ -22,7 +22,7 @@ class LazyFacts:
 
     SMALL = 2**20
 
-    def __init__(self, X: Any, problem: Problem, theorem: Callable[[float], float | None] | None, plane: bool) -> None:
+    def __init__(self, X: Any, problem: Problem, theorem: Callable[[Any], float | None] | None, plane: bool) -> None:
         self._theorem, self._plane = theorem, plane
         source = problem.source
         named = getattr(X, "columns", None)
@@ -53,7 +53,7 @@ class LazyFacts:
                 return more
             more["scale"] = scale_of(X, self._names)
             if self._theorem is not None:
-                more["bound"] = self._theorem(radius(X))
+                more["bound"] = self._theorem(X)
         return more
 
 

@@ -4,8 +4,8 @@ Every loader gives a `Dataset`: ``X, y = dataset``, where it comes from, and wha
 In the books' data ω₁ is coded 1 and ω₂ is coded 0, rows are in the books' order.
 
 - ``books``: *Pattern Classification*; ``examples``, ``images``: the slides and *Theory and Practice*; ``truth_tables``:
-  Boolean functions; ``generators``, ``gaussians``: planted answers; ``classics``: real data;
-  ``_dataset``: what a loader gives.
+  Boolean functions; ``generators``, ``gaussians``: planted answers; ``exercises``: to be solved by hand; ``classics``,
+  ``published``: real data; ``_dataset``: what a loader gives.
 
 A new one needs its file alone. Imports ``_guards``.  Tests: ``tests/datasets``.
 
@@ -22,14 +22,16 @@ from collections.abc import Callable
 from typing import Any
 
 from .._guards.parameters import refused
-from . import books, classics, examples, gaussians, generators, images, truth_tables
+from . import books, classics, examples, exercises, gaussians, generators, images, published, truth_tables
 from ._dataset import Dataset
 from .books import *  # noqa: F403
 from .classics import *  # noqa: F403
 from .examples import *  # noqa: F403
+from .exercises import *  # noqa: F403
 from .gaussians import *  # noqa: F403
 from .generators import *  # noqa: F403
 from .images import *  # noqa: F403
+from .published import *  # noqa: F403
 from .truth_tables import *  # noqa: F403
 
 __all__ = ["Dataset", "load", "names"]  # and what each file says is public, in the order of the listing
@@ -39,7 +41,9 @@ __all__ += images.__all__
 __all__ += truth_tables.__all__
 __all__ += generators.__all__
 __all__ += gaussians.__all__
+__all__ += exercises.__all__
 __all__ += classics.__all__
+__all__ += published.__all__
 
 _LOADERS: dict[str, Callable[..., Dataset]] = {
     name: value for name in __all__[3:] if not isinstance(value := globals()[name], type)

@@ -8,8 +8,8 @@ Okabe and Ito, which the color-blind can tell apart; classes also differ by thei
   weights: ``weight_spaces``, ``surfaces``, ``weight_paths``. Of a fit: ``curves``, ``histograms``, ``bayes_rule``,
   ``networks``, ``animations``. They share ``_style``: colors, legends, and ``_planes``: the plane they are drawn in.
 - ``page``: a report with pictures, its words in ``_plain``, its tables in ``_tables``. ``replays``: one file that
-  replays a run; ``recording``: the run as data, made of ``_course``: its steps, ``_maps``: its regions, ``_source``:
-  its Python; ``verdicts``: separability for a page; ``traces``: the corrections of a run as a table.
+  replays a run; ``recording``: the run as data, made of ``base.course``: its steps, ``_maps``: its regions,
+  ``_source``: its Python; ``verdicts``: separability for a page.
 
 Imports ``comparison`` and the rooms below it.  Tests: ``tests/plot``.  Source: Duda, Hart, Stork, *Pattern
 Classification*, ch. 5; Cristianini, Shawe-Taylor, *An Introduction to Support Vector Machines*, ch. 2.
@@ -18,20 +18,19 @@ Classification*, ch. 5; Cristianini, Shawe-Taylor, *An Introduction to Support V
 from .animations import animate
 from .bayes_rule import bayes
 from .boundaries import boundary
-from .curves import convergence, steps
+from .curves import history, steps
 from .decision_regions import RegionsDisplay, regions
 from .feature_spaces import feature_space
-from .histograms import margins
+from .histograms import margin_distribution
 from .hull_proofs import hulls
 from .networks import network
 from .page import report
 from .replays import replay
 from .surfaces import criterion_surface
-from .traces import Trace, trace
 from .weight_paths import path
 from .weight_spaces import weight_space
 
 __all__ = [
-    "RegionsDisplay", "Trace", "animate", "bayes", "boundary", "convergence", "criterion_surface", "feature_space",
-    "hulls", "margins", "network", "path", "regions", "replay", "report", "steps", "trace", "weight_space",
+    "RegionsDisplay", "animate", "bayes", "boundary", "criterion_surface", "feature_space", "history", "hulls",
+    "margin_distribution", "network", "path", "regions", "replay", "report", "steps", "weight_space",
 ]  # fmt: skip

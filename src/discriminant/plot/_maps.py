@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import refused
-from ._course import Course
+from ..base.course import Course
 
 CELLS = 96  # along each side
 ROOM = 0.25  # of the range of a feature, shown on each side of the patterns

@@ -29,6 +29,7 @@ LETTERS = 15  # of a legend in an inch
 MARK = 6  # letters that take the room of a mark and the gap beside it
 MOST_NAMES = 24  # marks in a legend
 FADED = 0.4  # how much of its color a faint pattern keeps
+FEW_TICKS = 4  # of an axis in three dimensions, where more would lie on each other
 ROOM = 0.07  # of the range of a feature, left free around the patterns
 MOST_POINTS = 5_000  # patterns that are drawn; of more, every second, third, …
 
@@ -48,8 +49,10 @@ def solid_axes(ax: Axes | None) -> Any:
 
 
 def with_room(ax: Any) -> Any:
-    """Axes of three dimensions, a little smaller: a layout does not see their labels."""
+    """Axes of three dimensions, a little smaller, for a layout does not see their labels, and with few numbers."""
     ax.set_box_aspect(None, zoom=0.88)
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        axis.set_major_locator(needed("matplotlib.ticker", "plot").MaxNLocator(FEW_TICKS))
     return ax
 
 

@@ -12,15 +12,17 @@ import numpy as np
 
 from .._engine.extras import needed
 from .._engine.files import write_whole
+from .._engine.progress import TerminalBar
 from .._guards.parameters import Number, refused
-from ._course import course_of
+from ..base.course import course_of
 from ._maps import model_at
-from ._style import dense, names_of, table
+from ._style import dense, labels, names_of, table, thinned
 from .decision_regions import regions
 from .recording import rerun
 from .replays import replay
 
-FRAMES = 60  # of a picture; of more corrections, these, more of them at the beginning
+FRAMES = 59  # of a GIF, beside the answer; of more corrections, these, more of them at the beginning
+MOST_POINTS = 1_000  # patterns in each of them; of more, every second, third, …
 SECONDS = Number("give the seconds that the picture runs", 0)
 
 
@@ -55,7 +57,7 @@ def animate(
     Returns
     -------
     Path
-        Where the file is. A GIF has at most 60 pictures.
+        Where the file is. A GIF has at most 60 pictures, of at most 1,000 of the patterns.
 
     References
     ----------
@@ -81,7 +83,13 @@ def animate(
     X = np.ascontiguousarray(dense(table(X)))
     if X.shape[1] > 2:
         raise refused("X.shape", X.shape, "(n, 1) or (n, 2)", "choose one or two features: X[:, [0, 1]]")
-    images = list(_images(_states(model, X, y), X, y, names))
+    y = labels(y, len(X))
+    states, shown = _states(model, X, y), thinned(len(X), MOST_POINTS)
+    images = []
+    with TerminalBar("animate", None) as bar:
+        for image in _images(states, X[shown], y[shown], names):
+            images.append(image)
+            bar(f"picture {len(images)} of {len(states)}", len(images) / len(states))
     pause = [round(1000 * seconds / len(images))] * (len(images) - 1) + [round(250 * seconds)]
     room = BytesIO()
     images[0].save(room, "GIF", save_all=True, append_images=images[1:], duration=pause, loop=0)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DASHED: dict[str, Any] = {"color": GRAY, "linewidth": 1.0, "linestyle": "--"}
-MARGIN = Or((None,), Number("leave it out for the margin that the model keeps", 0))
+MARGIN = Or((None,), Number("leave it out for the margin that the model keeps", 0, closed=True))
 
 
 def boundary(
@@ -75,7 +75,7 @@ def boundary(
     ax : matplotlib axes, default=None
         Where to draw, inside their limits if these were set; None makes a figure.
     margin : float, default=None
-        The distance γ of the dashed lines from a plane between two classes.
+        The distance γ of the dashed lines from a plane between two classes; 0 draws none.
     feature_names : list of str, default=None
         Names of the columns; by default those of a frame.
     **style : dict

@@ -1,4 +1,4 @@
-"""Errors, criterion and corrections against the iterations of a fit, and the criterion with several steps η."""
+"""Errors, criterion, corrections and duality gap against the iterations of a fit; the criterion with several η."""
 
 from __future__ import annotations
 
@@ -19,17 +19,24 @@ LONG = 30  # iterations, or errors, from which they are drawn on a logarithmic s
 POINTS = 200  # points of a curve; a longer history is drawn in stretches
 STEEP = 1e3  # ratio of the largest and the smallest criterion from which that scale is logarithmic
 DASHES = ("-", "--", ":", "-.")
-WHAT = {"errors": "errors in the pass", "criterion": "criterion", "corrections": "corrections so far"}
+WHAT = {
+    "errors": "errors in the pass",
+    "criterion": "criterion",
+    "corrections": "corrections so far",
+    "gap": "relative duality gap",
+}
+LEAST = np.finfo(np.float64).eps  # a smaller gap is rounding, and zero has no place on a logarithmic scale
 RATES = ("eta", "schedule", "learning_rate")  # what procedures call their step
 
 
-def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") -> Axes:
-    """Draw how errors, criterion or corrections of one or several fits changed with their iterations.
+def history(models: Any, ax: Axes | None = None, *, what: str = "errors") -> Axes:
+    """Draw how errors, criterion, corrections or duality gap of one or several fits changed with their iterations.
 
     The criteria of different procedures measure different things: compare their errors. Where a procedure solves
-    several problems (each class against the rest), errors are the mean over them, the others their sum; a problem that
-    has ended goes on with its last value. A long history is drawn as the median of stretches, in a band from least to
-    most. With the corrections stands the bound of the convergence theorem, dashed, where the report has one.
+    several problems (each class against the rest), errors are the mean over them, gaps the largest, the others their
+    sum; a problem that has ended goes on with its last value. A long history is drawn as the median of stretches, in a
+    band from least to most. With the corrections stands the bound of the convergence theorem, dashed, where the report
+    has one.
 
     Parameters
     ----------
@@ -37,8 +44,8 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
         Those without a history, because they find the answer at once, are left out.
     ax : matplotlib axes, default=None
         Where to draw; None makes a figure.
-    what : {"errors", "criterion", "corrections"}, default="errors"
-        Which part of ``history_``; of the corrections, those made so far.
+    what : {"errors", "criterion", "corrections", "gap"}, default="errors"
+        Which part of ``history_``; of the corrections, those made so far; the gap is that of support vector machines.
 
     Returns
     -------
@@ -53,7 +60,7 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
     --------
     >>> from discriminant import Perceptron, datasets, plot
     >>> model = Perceptron().fit(*datasets.table(1, 2))
-    >>> ax = plot.convergence(model)
+    >>> ax = plot.history(model)
     >>> ax.lines[0].get_ydata().astype(int).tolist()
     [7, 5, 4, 3, 5, 3, 4, 2, 0]
     """
@@ -66,7 +73,7 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
         _draw(ax, curve, label=literal(name), linewidth=1.3, **style)
     for name in failed:
         ax.plot([], [], color=GRAY, linestyle=":", label=literal(name))
-    ax.set(xlabel="iteration", ylabel=WHAT[what])
+    ax.set(xlabel="round" if what == "gap" else "iteration", ylabel=WHAT[what])
     if not curves:
         ax.text(0.5, 0.5, "found at once: there are no iterations", transform=ax.transAxes, ha="center", color=GRAY)
         return ax
@@ -76,9 +83,9 @@ def convergence(models: Any, ax: Axes | None = None, *, what: str = "errors") ->
         ax.set_xscale("log")
     values = np.concatenate([line.get_ydata() for line in ax.lines]).astype(np.float64)
     values = values[np.isfinite(values)]
-    if what == "criterion" and values.size and values.min() > 0 and values.max() > STEEP * values.min():
+    if what in ("criterion", "gap") and values.size and values.min() > 0 and values.max() > STEEP * values.min():
         ax.set_yscale("log")
-    elif what != "criterion" and values.max(initial=0) > LONG:
+    elif what in ("errors", "corrections") and values.max(initial=0) > LONG:
         ax.set_yscale("symlog", linthresh=1.0)  # zero errors, one and a hundred are all to be seen
     if ax.get_yscale() != "log" and values.min(initial=0) >= 0:
         ax.set_ylim(bottom=0)
@@ -139,7 +146,7 @@ def steps(model: Any, X: Any, y: Any, etas: Iterable[float], ax: Axes | None = N
     failures = [fitted for fitted in found.values() if isinstance(fitted, ValueError)]
     if failures and len(failures) == len(found):
         raise failures[-1]
-    return convergence(found, ax, what="criterion")
+    return history(found, ax, what="criterion")
 
 
 def _draw_bounds(ax: Axes, models: Any, curves: Mapping[str, Any]) -> None:
@@ -166,15 +173,19 @@ def _draw(ax: Axes, curve: NDArray[np.float64], **style: Any) -> None:
 
 def course(model: Any, what: str) -> NDArray[np.float64]:
     """One number for each iteration, over all problems of the fit; none where the fit has no iterations."""
-    history = getattr(model, "history_", {})
-    values = np.asarray(history.get(what, ()), np.float64)
-    problems = history.get("problem", np.zeros(len(values), int))
+    kept = getattr(model, "history_", {})
+    values = np.asarray(kept.get(what, ()), np.float64)
+    problems = kept.get("gap_problem" if what == "gap" else "problem", np.zeros(len(values), int))
     parts = [values[problems == p] for p in np.unique(problems)]
     if what == "corrections":
         parts = [np.cumsum(part) for part in parts]
-    longest = max(map(len, parts), default=0)
-    total = sum((np.pad(part, (0, longest - len(part)), "edge") for part in parts), np.zeros(longest))
-    return np.asarray(total / len(parts) if what == "errors" and parts else total)
+    if not parts:
+        return values
+    longest = max(map(len, parts))
+    padded = np.array([np.pad(part, (0, longest - len(part)), "edge") for part in parts])
+    if what == "gap":
+        return np.asarray(np.maximum(padded.max(axis=0), LEAST))
+    return np.asarray(padded.mean(axis=0) if what == "errors" else padded.sum(axis=0))
 
 
 def _named(models: Any) -> list[tuple[str, Any]]:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from .._guards.parameters import Number, Or
 from ..geometry import Hyperplane, LinearMachine
-from ..margin_distribution import geometric_margins
-from ..margin_distribution import margins as measured
+from ..margin_distribution import geometric_margins, margins
 from ._style import BLACK, COLORS, GRAY, add_legend, axes, labels, named, quietly, table
 from .boundaries import classes_in
 
@@ -22,7 +21,7 @@ GAMMA = Or((None,), Number("give a margin above 0", 0))
 HATCHES = ("", "///", "...", "\\\\\\", "xx")
 
 
-def margins(model: Any, X: Any, y: Any, ax: Axes | None = None, *, gamma: float | None = None) -> Axes:
+def margin_distribution(model: Any, X: Any, y: Any, ax: Axes | None = None, *, gamma: float | None = None) -> Axes:
     """Draw how far the patterns are from the boundary, class by class; the wrong side is left of zero.
 
     With a target margin γ, the patterns left of it have the slack ξ = γ − their margin; D is the norm of all slacks.
@@ -56,7 +55,7 @@ def margins(model: Any, X: Any, y: Any, ax: Axes | None = None, *, gamma: float 
     >>> from discriminant import Perceptron, datasets, margins, plot
     >>> X, y = datasets.table(1, 2)
     >>> model = Perceptron().fit(X, y)
-    >>> ax = plot.margins(model, X, y)
+    >>> ax = plot.margin_distribution(model, X, y)
     >>> bool(ax.lines[-1].get_xdata()[0] == margins(model, X, y).margin)
     True
     """
@@ -95,7 +94,7 @@ def leads(model: Any, X: Any, y: Any) -> tuple[NDArray[np.float64], str]:
     if unknown:
         raise ValueError(f"y holds {unknown[0]!r} and must be among the model's classes {classes[:5]}; give these.")
     bare = isinstance(model, Hyperplane | LinearMachine)
-    distances = measured(model, X, y).geometric if bare else geometric_margins(model, X, y)
+    distances = margins(model, X, y).geometric if bare else geometric_margins(model, X, y)
     if distances is not None:
         return distances, "distance from the boundary"
     score = model.decision_function if hasattr(model, "decision_function") else model.predict_proba

@@ -24,9 +24,9 @@ from ._planes import chosen_of
 from ._style import dense, literal, thinned
 from ._tables import confusion, settings
 from ._tables import features as feature_table
-from .curves import convergence, course
+from .curves import course, history
 from .decision_regions import regions
-from .histograms import margins
+from .histograms import margin_distribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -304,14 +304,14 @@ def _pictures(comparison: Comparison, chosen: list[int]) -> Iterable[str]:
     if curves:
 
         def follow(ax: Axes, models: Any) -> None:
-            convergence(models, ax)
+            history(models, ax)
             ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
 
         body = _figure([("", curves)], follow, PICTURES["curves"], "Errors against iterations", (9.0, 3.6))
         yield _section("How they got there", body)
 
     def spread(ax: Axes, model: Any) -> None:
-        margins(model, comparison.X, comparison.y, ax)
+        margin_distribution(model, comparison.X, comparison.y, ax)
 
     scores = ("decision_function", "predict_proba")
     models = [(row.method, row.model) for row in rows if any(hasattr(row.model, name) for name in scores)]

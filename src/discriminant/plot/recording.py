@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import refused
+from ..base.course import Course, bias_unit, corrected, course_of, curve_of, kept_of
 from ..base.iterative import SolvingEstimator
-from ._course import Course, bias_unit, corrected, course_of, curve_of, kept_of
 from ._maps import Snapshots, maps_of
 from ._source import changed, source_of
 from ._style import dense, labels, names_of, table
@@ -79,11 +79,11 @@ def rerun(model: Any, X: NDArray[Any], y: NDArray[Any]) -> tuple[Any, Snapshots]
 
     model, snapshots = clone(_ours(model)), Snapshots()
     known = model.get_params(deep=False)
-    chosen: dict[str, Any] = {"record": "weights"} if "record" in known else {}
+    chosen: dict[str, Any] = {"record": "weights"} if "record" in known and "hidden" not in known else {}
     if "random_state" in known and known["random_state"] is None:
         chosen["random_state"] = SEED
     model.set_params(**chosen)
-    if "hidden" in known:  # the history of a network keeps no weights
+    if "hidden" in known:  # the weights of a network are none of a plane
         model.set_callbacks(snapshots)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report says it

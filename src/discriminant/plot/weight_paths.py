@@ -35,7 +35,7 @@ def path(
     ax : matplotlib axes, default=None
         Where to draw, inside their limits if these were set; None makes a figure.
     weights : pair of int, default=(0, 1)
-        Which of the weights a = (w₀, w₁, …) are the axes.
+        Which of the weights a = (w₀, w₁, …), or of all those of a network, are the axes.
     label : str, default=None
         What the legend says; by default the procedure and its number of corrections.
     **style : dict
@@ -70,7 +70,8 @@ def path(
     steps = steps[:, list(weights)]
     set_limits(ax, steps, AROUND)
     draw_path(ax, steps, label=path_label(model, steps) if label is None else label, **style)
-    ax.set(xlabel=weight_name(weights[0]), ylabel=weight_name(weights[1]))
+    names = [f"weight {j} of the network" if hasattr(model, "coefs_") else weight_name(j) for j in weights]
+    ax.set(xlabel=names[0], ylabel=names[1])
     add_legend(ax)
     return ax
 

@@ -68,7 +68,7 @@ class Course:
 def course_of(model: Any, X: Array) -> Course | None:
     """The course of a fit; None of a direct procedure, and of a network, whose weights are no vectors of the plane."""
     history = model.history_
-    if "weights" not in history:
+    if "weights" not in history or hasattr(model, "coefs_"):
         return None
     paths = np.asarray(history["weights"])
     own = np.asarray(history.get("weights_problem", np.zeros(len(paths), np.int64)))

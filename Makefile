@@ -50,8 +50,9 @@ bench: $(STAMP)    ## measure against the peers, write benchmarks/results.md; CA
 	    --editable '.[peers]' || echo "scikit-learn-intelex cannot be installed here: it is left out"
 	@$(BIN)/python -m benchmarks $(CASE)
 
-docs: $(STAMP)     ## build docs/_build/html; a warning is an error
+docs: $(STAMP)     ## build docs/_build/html; a warning is an error, and so is a link that leads nowhere
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@$(BIN)/python tools/links.py docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 lint: $(STAMP)     ## ruff, mypy and the import rule

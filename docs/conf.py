@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import shutil
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +26,7 @@ extensions = [
     "numpydoc",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "matplotlib.sphinxext.plot_directive",
 ]
 exclude_patterns = ["_build"]
 html_theme = "pydata_sphinx_theme"
@@ -32,8 +34,10 @@ html_title = "discriminant"
 html_static_path = ["_static"]
 html_css_files = ["discriminant.css"]
 html_show_sourcelink = False
+toc_object_entries_show_parents = "hide"
 html_theme_options = {
     "logo": {"text": "discriminant"},
+    "secondary_sidebar_items": ["page-toc"],
     "github_url": "https://github.com/discriminant/discriminant",
     "header_links_before_dropdown": 6,
     "show_toc_level": 2,
@@ -44,6 +48,12 @@ html_theme_options = {
 html_math_renderer = "mathml"
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+plot_include_source = True
+plot_html_show_source_link = plot_html_show_formats = False
+plot_formats = [("png", 120)]
+plot_rcparams = {"figure.figsize": (5.6, 3.6), "figure.constrained_layout.use": True}
+plot_apply_rcparams = True  # also to the first picture of a page
 
 autosummary_generate = False
 numpydoc_show_class_members = False
@@ -72,8 +82,9 @@ CHAPTERS = {
     "Many classes": ["multiclass"],
     "Formulas": ["formulas"],
     "Comparison": ["comparison"],
+    "Models of other programs": ["diagnosing"],
     "Machine code": ["warming"],
-    "Outcome of a fit": ["solution", "exceptions", "unfinished"],
+    "Outcome of a fit": ["solution", "exceptions", "unfinished", "base"],
 }
 
 
@@ -132,12 +143,28 @@ def is_foreign(app, what, name, member, *rest):
     return None if str(getattr(function, "__module__", "")).startswith("discriminant") else True
 
 
+def for_users(app, what, name, thing, options, lines):
+    """Leave out what the docstring of a room says to those who work in it: its files, its imports, its tests."""
+    if what == "module":
+        inside = re.compile(r"- |Imports |A new one |Names are imported ")
+        paragraphs = "\n".join(lines).split("\n\n")
+        lines[:] = [*"\n\n".join(text for text in paragraphs if not inside.match(text)).split("\n"), ""]
+
+
 def as_mathml(visitor, node):
     """A formula as MathML, which browsers draw by themselves, without a script from elsewhere."""
     block = isinstance(node, nodes.math_block)
     formula = tex2mathml(node.astext(), as_block=block)
     visitor.body.append(f'<div class="formula">{formula}</div>' if block else formula)
     raise nodes.SkipNode
+
+
+def lower_indices(app, doctree):
+    """Set the indices of symbols in italics lower: *J_p*, *λ_max*."""
+    for symbol in doctree.findall(nodes.emphasis):
+        parts = re.split(r"(?<=[^\W\d_])_([A-Za-z0-9τ]+)", symbol.astext())
+        if len(parts) > 1 and len(symbol) == 1:
+            symbol[:] = [nodes.subscript("", part) if k % 2 else nodes.Text(part) for k, part in enumerate(parts)]
 
 
 def plain(inliner, match, lineno):
@@ -147,6 +174,8 @@ def plain(inliner, match, lineno):
 
 def setup(app):
     app.connect("autodoc-skip-member", is_foreign)
+    app.connect("autodoc-process-docstring", for_users, priority=400)  # before numpydoc
+    app.connect("doctree-read", lower_indices)
     app.add_html_math_renderer("mathml", (as_mathml, None), (as_mathml, None))
     # In these pages |b| is a modulus and coef_ an attribute, not a substitution and a link.
     Inliner.dispatch = Inliner.dispatch | {"|": plain, "_": plain}

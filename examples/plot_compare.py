@@ -32,7 +32,7 @@ assert found.verdict.certificate.verify(flowers.X, kinds)
 
 rows = sorted(found, key=lambda row: -row.cv_error)
 places = np.arange(len(rows))
-fig, ax = plt.subplots(figsize=(8.0, 7.6), layout="constrained")
+fig, ax = plt.subplots(figsize=(8.0, 7.6), layout="compressed")
 ax.hlines(places, [100 * row.train_error for row in rows], [100 * row.cv_error for row in rows], color=GRAY, lw=1)
 ax.scatter([100 * row.train_error for row in rows], places, color=BLUE, marker="s", s=22, label="rows of the fit")
 ax.scatter([100 * row.cv_error for row in rows], places, color=ORANGE, s=30, label="rows kept back", zorder=3)
@@ -47,15 +47,15 @@ assert found["fisher"].cv_error < found["least-squares"].cv_error
 X = flowers.X[:, 2:]
 names = ("perceptron-pocket", "fisher-discriminant", "support-vector-machine-gaussian")
 petals = compare(X, kinds, names, feature_names=flowers.feature_names[2:], n_jobs=1)
-fig, axes = plt.subplots(2, 3, figsize=(11.0, 8.2), layout="constrained")
+fig, axes = plt.subplots(2, 3, figsize=(11.0, 8.2), layout="compressed")
 for (above, below), row in zip(axes.T, petals, strict=True):
     plot.regions(row.model, X, kinds, ax=above, feature_names=petals.feature_names)
     above.set_title(f"{row.method}\n{100 * row.train_error:.1f} % wrong")
-    plot.margins(row.model, X, kinds, below)
+    plot.margin_distribution(row.model, X, kinds, below)
 
 # %%
 # ``found.report("report.html")`` puts all of this on one page, with the proof and with words for everybody.
 
 names = ("perceptron", "relaxation", "ho-kashyap", "logistic")
-ax = plot.convergence({name: found[name].model for name in names})
+ax = plot.history({name: found[name].model for name in names})
 plt.show()

@@ -39,7 +39,7 @@ newton = NewtonDescent(criterion="squared_hinge", start=[2, -1], record="weights
 np.testing.assert_allclose(descent.weights_, newton.weights_, atol=1e-6)
 print(f"descent {descent.n_iter_} steps, Newton {newton.n_iter_}")
 
-fig, ax = plt.subplots(figsize=(6.5, 5.4), layout="constrained")
+fig, ax = plt.subplots(figsize=(6.5, 5.4), layout="compressed")
 plot.criterion_surface("squared_hinge", X, y, ax, limits=(-1.6, 2.4, -1.3, 1.0))
 plot.path(descent, ax, color=ORANGE, label=f"gradient descent, {descent.n_iter_} steps")
 plot.path(newton, ax, color=BLACK, label=f"Newton, {newton.n_iter_} steps")
@@ -80,9 +80,9 @@ optimal = GradientDescent(tol=1e-6).fit(X, y)
 # iteration of descent costs about 4n(d+1) operations, two products with Y; Newton adds n(d+1)² for the Hessian and
 # (d+1)³/3 for the solution: for these 20 patterns of 3 numbers about 240 and 430.
 
-fig, axes = plt.subplots(1, 3, figsize=(11.0, 4.6), layout="constrained")
+fig, axes = plt.subplots(1, 3, figsize=(11.0, 4.6), layout="compressed")
 curves = {"η = 0.0002": run(0.0002)[0], "η = 0.002": run(0.002)[0], "η by Eq. 14": optimal, "Newton": newton}
-plot.convergence(curves, axes[0], what="criterion")
+plot.history(curves, axes[0], what="criterion")
 axes[1].plot(rates, [model.n_iter_ for model, _, _ in runs], color=BLUE, marker="o", markersize=4)
 axes[1].set(ylabel="iterations to convergence")
 axes[2].plot(rates, [1000 * seconds for _, seconds, _ in runs], color=BLUE, marker="o", markersize=4)

@@ -66,7 +66,7 @@ assert np.allclose(path[-1, 2:], [-0.0422, -2.9026], atol=1e-4)
 assert np.allclose(path[-1, 2:], model.coef_[0, 1:], atol=1e-6)
 assert np.allclose(np.diff(path[8:, 1]), 1, atol=1e-3)
 
-fig, (left, middle, right) = plt.subplots(1, 3, figsize=(12.0, 3.8), layout="constrained")
+fig, (left, middle, right) = plt.subplots(1, 3, figsize=(12.0, 3.8), layout="compressed")
 others = {"complete": datasets.table(1, 2), "quasi": (X, y), "overlap": datasets.table(1, 3)}
 names = ("two categories of a table, complete", "endometrial cancer, quasi", "two categories of a table, overlap")
 looks = ((ORANGE, "s"), (GREEN, "^"), (BLUE, "o"))

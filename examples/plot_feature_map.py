@@ -46,11 +46,26 @@ labels = (g.value(phi.transform(points)) > 0).astype(int)
 curved = make_pipeline(PolynomialMap(degree=2), Perceptron()).fit(points, labels)
 assert curved.score(points, labels) == 1
 
-fig = plt.figure(figsize=(10.0, 5.0), layout="constrained")
+fig = plt.figure(figsize=(10.0, 5.0), layout="compressed")
 left, right = fig.add_subplot(1, 2, 1), fig.add_subplot(1, 2, 2, projection="3d")
 plot.regions(curved, points, labels, ax=left, feature_names=["x"])
 plot.feature_space(curved, points, labels, right)
 right.view_init(elev=18, azim=-50)
+plt.show()
+
+# %%
+# **Fig. 5.7.** Two features with *y₁ = 1* before them. The plane *aᵗy = 0* passes through the origin, perpendicular to
+# *a*; where it cuts the plane *y₁ = 1*, in which all patterns lie, is the line of the space of *x*, and that need not
+# pass through any origin.
+
+X, y = datasets.table(1, 4)
+straight = Perceptron().fit(X, y)
+fig = plt.figure(figsize=(10.0, 5.0), layout="compressed")
+left, right = fig.add_subplot(1, 2, 1), fig.add_subplot(1, 2, 2, projection="3d")
+plot.boundary(straight, X, y, ax=left, margin=0, feature_names=["x₁", "x₂"])
+plot.feature_space(straight, X, y, right)
+right.set(ylabel="y₂ = x₁", zlabel="y₃ = x₂")
+right.view_init(elev=22, azim=-35)
 plt.show()
 
 # %%
@@ -65,7 +80,7 @@ assert kernel.alpha_.tolist() == [1, 1, 1, 1]
 np.testing.assert_allclose(kernel.decision_function(X), 8 * X.prod(axis=1))
 print("weights on (1, x1, x2, x1 x2):", mapped[-1].weights_, " embedding strengths:", kernel.alpha_)
 
-fig = plt.figure(figsize=(12.0, 5.0), layout="constrained")
+fig = plt.figure(figsize=(12.0, 5.0), layout="compressed")
 axes = [fig.add_subplot(1, 3, 1), fig.add_subplot(1, 3, 2), fig.add_subplot(1, 3, 3, projection="3d")]
 titles = ("perceptron on (x₁, x₂, x₁x₂)", "kernel (1 + xᵗz)²")
 for ax, model, title in zip(axes[:2], (mapped, kernel), titles, strict=True):
@@ -88,7 +103,7 @@ def phi_2(X):
 Y = phi_2(X)
 machine = SupportVectorMachine(C=np.inf).fit(Y, y)
 assert abs(machine.margin_ - np.sqrt(2)) < 1e-9
-fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="compressed")
 left.set(xlim=(-2, 2), ylim=(-2, 2), title="g(x) = x₁x₂ in the space of x")
 plot.regions(make_pipeline(FunctionTransformer(phi_2), SupportVectorMachine(C=np.inf)).fit(X, y), X, y, ax=left)
 right.set(xlim=(-3, 3), ylim=(-3, 3), title="the margin √2 in the space of y")

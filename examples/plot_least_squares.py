@@ -44,7 +44,7 @@ g0, p = (p1 - p2) / (p1 + p2), (p1 + p2) / 2
 error = [np.sum((model.decision_function(x[:, None]) - g0) ** 2 * p) * 0.005 for model in models.values()]  # Eq. 57
 assert error[2] < error[1] < error[0]
 
-fig, axes = plt.subplots(3, 1, figsize=(7.0, 9.5), layout="constrained", height_ratios=(1, 1, 1.6))
+fig, axes = plt.subplots(3, 1, figsize=(7.0, 9.5), layout="compressed", height_ratios=(1, 1, 1.6))
 for ax, what in zip(axes, ("densities", "posteriors", "discriminant"), strict=True):
     plot.bayes(densities, models, ax, what=what, limits=(-2.6, 2.6))
 plt.show()
@@ -54,7 +54,7 @@ plt.show()
 # on the left the six points of Problem 32, on the right the eight points of the slides. The Ho-Kashyap rule begins with
 # that line, moves the margins as well, and ends with one that separates.
 
-fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.4), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.4), layout="compressed")
 for ax, title, load, limits, wrong in (
     (axes[0], "Problem 32", datasets.symmetric_six, (-4.5, 4.5, -5, 5), 2),
     (axes[1], "slides", datasets.slides_eight, (-0.5, 10.5, -1.5, 10.5), 1),

@@ -18,9 +18,25 @@ from discriminant import Hyperplane, LogisticDiscriminant, datasets, plot
 BLUE, ORANGE, GRAY = "#0072B2", "#D55E00", "#8C8C8C"  # Okabe and Ito's colors, which the color-blind can tell apart
 
 # %%
-# Example 14, with the source's step of 0.01. After nine steps all four patterns are in class 1.
+# **Fig. 8.11.** The unit: inputs times weights and a bias give the activation input *a = wᵗx + b*, and the sigmoid
+# makes of it the output *σ(a) = 1/(1 + e⁻ᵃ)*, between 0 and 1.
 
 X, y = datasets.logistic_four()
+unit = LogisticDiscriminant(C=10.0).fit(X, y)
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.2), layout="compressed")
+plot.network(unit, left, feature_names=["x(1)", "x(2)"])
+a = np.linspace(-6, 6, 201)
+right.plot(a, 1 / (1 + np.exp(-a)), color="#222222", label="σ(a)")
+for label, color, marker in ((0, BLUE, "o"), (1, ORANGE, "s")):
+    values = unit.decision_function(X[y == label])
+    right.plot(values, 1 / (1 + np.exp(-values)), marker, color=color, label=f"class {label}")
+right.set(xlabel="a = wᵗx + b", ylabel="output σ(a)")
+right.legend(loc="upper left")
+plt.show()
+
+# %%
+# Example 14, with the source's step of 0.01. After nine steps all four patterns are in class 1.
+
 with warnings.catch_warnings(action="ignore"):
     model = LogisticDiscriminant(loss="squared", schedule=0.01, max_iter=400, record="weights").fit(X, y)
 path = model.history_["weights"]
@@ -31,7 +47,7 @@ assert (sigma[9] > 0.5).all()
 first = int(np.flatnonzero(((sigma > 0.5) == y).all(axis=1))[0])
 assert first == 220
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.8), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.8), layout="compressed")
 steps = np.arange(len(path))
 for j, color, marker in ((0, BLUE, "o"), (2, ORANGE, "s")):
     left.plot(steps, sigma[:, j], color=color, marker=marker, markevery=50, markersize=4, label=f"class {y[j]}")
@@ -40,8 +56,7 @@ left.axvline(first, color="#222222", linewidth=0.8, linestyle="--", label=f"sepa
 left.set(xlabel="step", ylabel="σ(g)", ylim=(0, 1), title="the sigmoid of the two patterns of each class")
 left.legend(loc="lower left")
 right.set(xlim=(0, 8), ylim=(0, 8), aspect="equal", title="the line g = 0")
-log = LogisticDiscriminant(C=10.0).fit(X, y)
-plot.boundary(log, X, y, ax=right, label="log loss", feature_names=["x₁", "x₂"])
+plot.boundary(unit, X, y, ax=right, label="log loss", feature_names=["x₁", "x₂"])
 for k, style in ((first, ":"), (400, "--")):
     plot.boundary(Hyperplane.from_augmented(path[k]), ax=right, linestyle=style, label=f"squared loss, step {k}")
 plt.show()
@@ -55,7 +70,7 @@ X = rng.normal(size=(120, 2)) + np.where(y[:, None] == 1, 1.0, -1.0) * [0.9, 0.5
 model = LogisticDiscriminant().fit(X, y)
 assert abs((model.predict_proba(X)[:, 1] - y).sum()) < 1e-6  # the free intercept balances the probabilities
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="compressed")
 
 
 def levels(ax, probability, values, reach):

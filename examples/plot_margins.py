@@ -35,7 +35,7 @@ best = Hyperplane.from_augmented(dataset.solution)
 assert abs(margins(best, X, y).margin - dataset.margin) < 1e-12
 assert abs(dataset.margin - np.sqrt(2) / 4) < 1e-12
 
-fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="compressed")
 for ax, model in zip(axes, (slanted, best), strict=True):
     distances = margins(model, X, y)
     ax.set(xlim=(-0.7, 2.7), ylim=(-0.7, 2.7), aspect="equal")
@@ -66,10 +66,10 @@ assert mistakes <= bound
 print(slack)
 print(f"mistakes in the first pass: {mistakes}; allowed by Theorem 2.7: {bound:.0f}")
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.2), layout="constrained", width_ratios=(1.15, 1))
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.2), layout="compressed", width_ratios=(1.15, 1))
 left.set(xlim=(-5.2, 4.4), ylim=(-3.6, 3.6), aspect="equal")
 plot.boundary(bayes, X, y, ax=left, margin=1.0, feature_names=["x₁", "x₂"])
 left.set_title(f"γ = 1, D = {slack.D:.2f}")
-plot.margins(bayes, X, y, right, gamma=1.0)
+plot.margin_distribution(bayes, X, y, right, gamma=1.0)
 right.set_title(f"margin distribution; {slack.errors} errors")
 plt.show()

@@ -29,7 +29,7 @@ RULES = {
 # %%
 # The largest margin so far, categories ω₁ and ω₂ of the books' table:
 
-fig, ax = plt.subplots(figsize=(6.4, 3.9), layout="constrained")
+fig, ax = plt.subplots(figsize=(6.4, 3.9), layout="compressed")
 for name, (model, color, style) in RULES.items():
     model.fit(X, y)
     best = np.maximum.accumulate(model.history_["criterion"])

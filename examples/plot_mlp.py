@@ -27,6 +27,17 @@ def region(ax, net):
 
 
 # %%
+# **Fig. 8.12.** A feed-forward network: four features and the constant 1 make five inputs, three units are hidden, one
+# gives the output. Every unit of a layer is connected with every unit of the next and with none of its own; here the
+# weights are random, as before the learning.
+
+rng = np.random.default_rng(1)
+layers = [rng.normal(size=(4, 3)), rng.normal(size=(3, 1))]
+example = MultilayerPerceptron(activation="sigmoid").with_weights(layers, [rng.normal(size=3), np.zeros(1)])
+plot.network(example)
+plt.show()
+
+# %%
 # The book's network has no biases: both hidden units have the line *x₁ + x₂ = 0*, and differ in how steeply they rise.
 # In the plane of their outputs, on the right, two patterns fall together, and the line of the output unit
 # separates the classes.
@@ -36,7 +47,7 @@ outputs = book.predict_proba([[0, 0], [0, 1], [1, 0], [1, 1]])[:, 1]
 print(outputs.round(5))
 assert np.allclose(outputs, [0.07586, 0.9552, 0.9552, 0.19405], atol=1e-5)
 
-fig, axes = plt.subplots(1, 3, figsize=(12.5, 5.0), layout="constrained")
+fig, axes = plt.subplots(1, 3, figsize=(12.5, 5.0), layout="compressed")
 plot.network(book, axes[0])
 axes[0].set_title("units and weights")
 region(axes[1], book)
@@ -48,10 +59,23 @@ plot.boundary(output, hidden, y, ax=axes[2], feature_names=["output of C", "outp
 plt.show()
 
 # %%
+# With thresholds in place of sigmoids a hidden unit says only on which side of its line a pattern lies. One unit for
+# OR, one for AND, and an output that fires for *OR and not AND*: the region is the strip between two lines. No gradient
+# leads there, for a step is flat, and so these weights are set by hand.
+
+steps = MultilayerPerceptron(activation="threshold")
+steps.with_weights([[[1, 1], [1, 1]], [[1], [-1]]], [[-0.5, -1.5], [-0.5]])
+assert np.array_equal(steps.predict(X), y)
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.0), layout="compressed")
+plot.network(steps, axes[0])
+region(axes[1], steps)
+plt.show()
+
+# %%
 # Networks that learn. Dashed are the lines of the hidden units. With two units some starts end in a local minimum,
 # where a pattern stays on the wrong side; with four, few do.
 
-fig, axes = plt.subplots(2, 3, figsize=(11.0, 9.2), layout="constrained")
+fig, axes = plt.subplots(2, 3, figsize=(11.0, 9.2), layout="compressed")
 for row, units in zip(axes, (2, 4), strict=True):
     for ax, seed in zip(row, (0, 1, 2), strict=True):
         net = MultilayerPerceptron((units,), "tanh", learning_rate=0.05, alpha=0, max_iter=1000, random_state=seed)
@@ -63,7 +87,7 @@ plt.show()
 # %%
 # The loss of each pass. A plateau is where the hidden units have not yet parted.
 
-fig, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+fig, ax = plt.subplots(figsize=(7.0, 4.0), layout="compressed")
 for color, units in zip((BLUE, ORANGE, GREEN), (2, 4, 16), strict=True):
     for seed in range(5):
         net = MultilayerPerceptron((units,), "tanh", learning_rate=0.05, alpha=0, max_iter=1000, random_state=seed)
@@ -91,7 +115,7 @@ for t in way:
     error.append(np.sum((p - y) ** 2) / 2)
 worse, ridge, better = (error[int(np.argmin(np.abs(way - t)))] for t in (0, 0.5, 1))
 print(f"error {worse:.3f} at the one, {ridge:.3f} halfway, {better:.3f} at the other")
-fig, ax = plt.subplots(figsize=(7.0, 4.0), layout="constrained")
+fig, ax = plt.subplots(figsize=(7.0, 4.0), layout="compressed")
 ax.plot(way, error, color=BLUE)
 for t, name in ((0, "seed 0"), (1, "seed 1")):
     ax.axvline(t, color=GRAY, linestyle="--", linewidth=0.9)

@@ -49,7 +49,7 @@ def wrong(model):
 
 start = np.random.default_rng(3).normal(size=(4, 3))
 models = {"b = 0": run(margin=0.0), "b = 1": run(margin=1.0)}
-fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="compressed")
 for (name, model), color in zip(models.items(), (BLUE, ORANGE), strict=True):
     path = model.history_["weights"]
     apart = np.linalg.norm(path[:, 0] - path[:, 2], axis=1)
@@ -71,7 +71,7 @@ machine, rest = run(margin=1.0, eta=0.1), run(margin=1.0, eta=0.1, multiclass="o
 assert not machine.undecided(X).any()
 assert rest.undecided(X).sum() > 20
 
-fig, axes = plt.subplots(1, 2, figsize=(10.0, 6.0), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(10.0, 6.0), layout="compressed")
 for ax, model, title in zip(axes, (machine, rest), ("linear machine", "one against the rest"), strict=True):
     ax.set(xlim=(-11, 11), ylim=(-11, 11), aspect="equal")
     plot.regions(model, X, y, ax=ax, feature_names=["x₁", "x₂"])

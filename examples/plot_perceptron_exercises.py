@@ -33,7 +33,7 @@ BLACK, BLUE, ORANGE, PINK, GREEN, GRAY = "#222222", "#0072B2", "#D55E00", "#CC79
 # **Exercise 2.** The batch perceptron from a = 0 with η = 1: 23 corrections for ω₁ and ω₂, 16 for ω₃ and ω₂. The
 # second pair is easier because its patterns leave more room between them.
 
-fig, axes = plt.subplots(1, 3, figsize=(11.5, 4.8), layout="constrained")
+fig, axes = plt.subplots(1, 3, figsize=(11.5, 4.8), layout="compressed")
 for ax, pair, corrections, title in (
     (axes[0], (1, 2), 23, "ω₁ is class 1, ω₂ class 0"),
     (axes[1], (3, 2), 16, "ω₃ is class 1, ω₂ class 0"),
@@ -70,7 +70,7 @@ left_in_pocket = int((pocket.predict(X) != y).sum())
 assert left_in_pocket == dataset.fewest_errors == 1
 print(f"the pocket changed {pocket.n_copies_} times and leaves {left_in_pocket} error")
 
-fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="constrained", width_ratios=(1, 1.3))
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="compressed", width_ratios=(1, 1.3))
 left.set(xlim=(-6, 8), ylim=(-5, 9.5), aspect="equal")
 names = np.where(y == 1, "ω₁", "ω₃")
 plot.boundary(Hyperplane.from_augmented(pocket.weights_), X, names, ax=left, label="pocket", linewidth=2)
@@ -83,6 +83,32 @@ right.axhline(1, color=GREEN, linestyle=":", label="fewest possible")
 right.set(xlabel="pass", ylabel="errors", ylim=(0, 11))
 right.legend()
 plt.show()
+
+# %%
+# **§5.7.** When to stop where nothing separates? The length of the weight vector stays bounded and fluctuates near some
+# value: with ``patience=20`` the rule stops when it has reached no new maximum for twenty passes. What the vector is
+# worth at that moment is chance, from one error to ten; the mean of all vectors hardly changes any more, and leaves
+# one or two.
+
+runs = {}
+for average in (False, True):
+    runs[average] = Perceptron(patience=20, average=average, record="weights").fit(X, y)
+    assert runs[average].status_.name == "STOPPED"
+path = runs[False].history_["weights"]
+means = np.cumsum(path, axis=0) / np.arange(1, len(path) + 1)[:, None]
+Y = np.column_stack([np.ones(20), X]) * np.where(y == 1, 1, -1)[:, None]
+late = (path[40:] @ Y.T <= 0).sum(axis=1), (means[40:] @ Y.T <= 0).sum(axis=1)
+assert late[0].max() >= 8 > 3 >= late[1].max()
+fig, axes = plt.subplots(1, 2, figsize=(10.0, 4.4), layout="compressed")
+for vectors, color, name in ((path, GRAY, "a(k)"), (means, BLACK, "mean of a(1), …, a(k)")):
+    axes[0].plot(np.linalg.norm(vectors, axis=1), color=color, label=name)
+    axes[1].plot((vectors @ Y.T <= 0).sum(axis=1), color=color, label=name)
+axes[0].set(xlabel="correction k", ylabel="length of the vector", ylim=(0, None))
+axes[1].set(xlabel="correction k", ylabel="errors on the 20 patterns", ylim=(0, 20))
+for ax in axes:
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), frameon=False, ncols=2)
+plt.show()
+print(f"stopped after {runs[False].n_iter_} passes and {runs[False].n_corrections_} corrections")
 
 # %%
 # **Exercise 4.** Two hundred random starts on ω₁ and ω₂. The bound k₀ may be computed with any separating vector. The
@@ -102,7 +128,7 @@ assert all(k <= min(k0, k1) for k, k0, k1 in zip(made, allowed, allowed_wide, st
 print(f"β² = {allowed[0].beta ** 2:.2f}; corrections {min(made)} to {max(made)}")
 print(f"bounds from {min(allowed_wide):,.0f} to {max(allowed):,.0f}")
 
-fig, ax = plt.subplots(figsize=(6.0, 4.4), layout="constrained")
+fig, ax = plt.subplots(figsize=(6.0, 4.4), layout="compressed")
 ax.scatter(allowed, made, color=BLUE, marker="o", s=14, label="k₀ with the vector found")
 ax.scatter(allowed_wide, made, color=ORANGE, marker="s", s=14, label="k₀ with a wider margin")
 ax.plot([1, 1e4], [1, 1e4], color=BLACK, linestyle="--", label="as many as allowed")
@@ -122,7 +148,7 @@ print("by degree:", ", ".join(verdicts))
 curved = make_pipeline(StandardScaler(), PolynomialMap(degree=3), Perceptron(max_iter=100_000)).fit(X, y)
 assert verdicts == ["overlap", "overlap", "complete"]
 assert curved.score(X, y) == 1
-fig, ax = plt.subplots(figsize=(6.0, 5.4), layout="constrained")
+fig, ax = plt.subplots(figsize=(6.0, 5.4), layout="compressed")
 plot.regions(curved, X, y, ax=ax)
 plt.show()
 print(f"{curved[-1].n_corrections_:,} corrections")

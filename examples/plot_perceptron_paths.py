@@ -6,7 +6,7 @@ In weight space each correction adds the misclassified pattern, whatever the dis
 path may lead away from it for a while. In the space of x each correction turns and moves the line.
 
 Source: Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.5.1 and §5.5.2, Figs. 5.12 and 5.13; *Machine Learning:
-Theory and Practice*, ch. 8, Example 6 and Table 8.3.
+Theory and Practice*, ch. 8, Examples 1 and 6, Tables 8.1 and 8.3, Fig. 8.1.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +28,7 @@ steps = np.diff(single.history_["weights"], axis=0)
 added = [int(np.flatnonzero((step == Y).all(axis=1))[0]) for step in steps]
 assert [(2, 3, 1)[i] for i in added] == [2, 3, 1, 3]
 
-fig = plt.figure(figsize=(13.0, 5.2), layout="constrained")
+fig = plt.figure(figsize=(13.0, 5.2), layout="compressed")
 axes = [fig.add_subplot(1, 3, 1), fig.add_subplot(1, 3, 2), fig.add_subplot(1, 3, 3, projection="3d")]
 for ax, model, name in zip(axes, (single, batch), ("single sample", "batch"), strict=False):
     plot.criterion_surface("perceptron", x, labels, ax, model=model, limits=(-0.8, 3.2, -1.2, 3))
@@ -39,6 +39,21 @@ for i, place in zip(added, places, strict=True):
 plot.criterion_surface("perceptron", x, labels, axes[2], model=single, limits=(-0.8, 3.2, -1.2, 3))
 axes[2].set_title("the same on the surface")
 axes[2].view_init(elev=40, azim=-110)
+plt.show()
+
+# %%
+# **Fig. 8.1.** The truth tables of OR and of AND (Table 8.1), with the lines *x₁ + x₂ = 0.5* and *x₁ + x₂ = 1.5*. Any
+# threshold from 0 to below 1, and from 1 to below 2, would do as well.
+
+fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.6), layout="compressed")
+for ax, data, threshold, name in zip(
+    axes, (datasets.or_function(), datasets.and_function()), (0.5, 1.5), ("OR", "AND"), strict=True
+):
+    X, y = data
+    line = Hyperplane([1.0, 1.0], -threshold)
+    assert np.array_equal(line.value(X) > 0, y == 1)
+    ax.set(xlim=(-0.6, 1.6), ylim=(-0.6, 1.6), aspect="equal", title=name)
+    plot.boundary(line, X, y, ax=ax, margin=0, feature_names=["x₁", "x₂"], label=f"x₁ + x₂ = {threshold}")
 plt.show()
 
 # %%
@@ -53,7 +68,7 @@ weights = model.history_["weights"]
 assert np.array_equal(weights, dataset.path)
 assert model.n_corrections_ == 9
 
-fig, axes = plt.subplots(3, 3, figsize=(8.4, 9.2), layout="constrained")
+fig, axes = plt.subplots(3, 3, figsize=(8.4, 9.2), layout="compressed")
 for k, ax in enumerate(axes.flat):
     ax.set(xlim=(-0.6, 1.6), ylim=(-0.6, 1.6), aspect="equal")
     before, after = weights[k], weights[k + 1]

@@ -33,7 +33,7 @@ def draw(ax, model, X, y, title):
 # One discriminant for each class against the rest, or one for each pair of classes: ``undecided`` tells where the
 # first claim no class or several, and where the second give equal votes.
 
-fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="compressed")
 X, y = clusters([(0, 3), (3, 0), (0, -3), (-3, 0)], seed=1)
 for ax, strategy in zip(axes, ("one-vs-rest", "one-vs-one"), strict=True):
     model = Perceptron(multiclass=strategy).fit(X, y)
@@ -50,7 +50,7 @@ plt.show()
 # Kesler's rule makes a linear machine for three classes and for five. A boundary is a piece of the line on which two
 # discriminants are equal and larger than all others.
 
-fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.6), layout="compressed")
 five = [(0, 0), (0, 3.2), (3.2, 0), (0, -3.2), (-3.2, 0)]
 for ax, centers in zip(axes, ([(0, 3), (2.6, -2), (-2.6, -2)], five), strict=True):
     X, y = clusters(centers, seed=0)

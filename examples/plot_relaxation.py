@@ -27,7 +27,7 @@ x = np.array([[1.0], [-1.5], [-3.0]])
 labels = np.array([1, 1, 0])
 Y = normalize(augment(x), labels)
 
-fig, axes = plt.subplots(1, 3, figsize=(11.5, 5.2), layout="constrained")
+fig, axes = plt.subplots(1, 3, figsize=(11.5, 5.2), layout="compressed")
 for ax, eta in zip(axes, (0.5, 1.0, 1.6), strict=True):
     model = Relaxation(eta=eta, start=[-1.0, 2.0], record="weights").fit(x, labels)
     assert model.status_.name == "SEPARATED"
@@ -64,7 +64,7 @@ RULES = {
     "η = 1": (1, {}, "-"),
     "η = min(1, 20/k)": (1, {"eta": lambda k: min(1, 20 / k)}, "--"),
 }
-fig, axes = plt.subplots(1, 2, figsize=(9.5, 3.9), layout="constrained", sharey=True)
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 3.9), layout="compressed", sharey=True)
 for b, color in ((0.1, BLUE), (0.5, ORANGE)):
     for name, (place, parameters, style) in RULES.items():
         _, curve = run(margin=b, **parameters)

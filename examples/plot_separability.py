@@ -36,7 +36,7 @@ for name, s in found.items():
 # are the ends of two segments that cross, so that the point where they cross lies in both hulls, and no line can part
 # the classes.
 
-fig, axes = plt.subplots(1, 3, figsize=(12.0, 5.2), layout="constrained")
+fig, axes = plt.subplots(1, 3, figsize=(12.0, 5.2), layout="compressed")
 titles = {
     "complete": f"complete: margin {float(found['complete'].margin):.3f}",
     "quasi": f"quasi: {found['quasi'].boundary_rows.size} rows on the line",

@@ -33,13 +33,18 @@ plot.network(model)
 plt.show()
 
 # %%
-# What the hidden units look at: dark cells speak for the unit, light ones against it. A single unit does as well
-# here, since the grids differ from a seven in many cells at once.
+# What the hidden units look at: a black cell where the weight is positive speaks for the unit, one where it is negative
+# against it. The strokes of the seven can be made out in three of them; the third unit looks for cells that a seven
+# leaves white, and speaks against it. A single unit does as well here, since the grids differ from a seven in many
+# cells at once.
 
-fig, axes = plt.subplots(1, 4, figsize=(8, 2.2), layout="compressed")
+largest = max(np.abs(model.coefs_[0]).max(), 1e-9)
+fig, axes = plt.subplots(1, 4, figsize=(8, 2.4), layout="compressed")
 for k, ax in enumerate(axes):
-    ax.imshow(model.coefs_[0][:, k].reshape(6, 6), cmap="PuOr")
+    shown = ax.imshow(model.coefs_[0][:, k].reshape(6, 6), cmap="PuOr", vmin=-largest, vmax=largest)
     ax.set(xticks=[], yticks=[], xlabel=f"unit {k + 1}")
+bar = fig.colorbar(shown, ax=axes)
+bar.ax.set_xlabel("weight")
 plt.show()
 fresh = datasets.seven(n=1000, flips=2, random_state=1)
 single = LogisticDiscriminant().fit(data.X, data.y)

@@ -31,10 +31,11 @@ assert np.isclose(criteria.get("perceptron")(Y, 1.0).value(model.weights_), mode
 # The surface with its edges, its level lines, and the vertex.
 
 limits = (-2, 2, -1, 3)
-fig = plt.figure(figsize=(9, 4), layout="compressed")
+fig = plt.figure(figsize=(9, 4.6), layout="compressed")
+fig.get_layout_engine().set(w_pad=0.15)
 solid, flat = fig.add_subplot(1, 2, 1, projection="3d"), fig.add_subplot(1, 2, 2)
 for ax in (solid, flat):
     plot.criterion_surface("perceptron", X, y, ax, margin=1.0, limits=limits)
 flat.plot(*model.weights_, "k*", markersize=12, label="the vertex of the minimum")
-flat.legend(loc="lower right")
+flat.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), frameon=False, ncols=2)
 plt.show()

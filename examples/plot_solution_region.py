@@ -25,7 +25,7 @@ normalized = normalize(patterns, labels)
 a = np.array([1.6, 0.7])
 assert (normalized @ a > 0).all()
 
-fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.8), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.8), layout="compressed")
 for ax, kind in zip(axes, ("raw", "normalized"), strict=True):
     ax.set(xlim=(-3, 3), ylim=(-3, 3), aspect="equal", title=kind)
     plot.weight_space(patterns, labels, ax, patterns=kind)
@@ -37,7 +37,7 @@ plt.show()
 # %%
 # The region without a margin and with b = 1: its borders are parallel to the old ones, at the distance *b/‖y‖*.
 
-fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.8), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(9.5, 5.8), layout="compressed")
 for ax, b in zip(axes, (0.0, 1.0), strict=True):
     ax.set(xlim=(-1, 4), ylim=(-2.5, 2.5), aspect="equal", title=f"b = {b:g}")
     plot.weight_space(patterns, labels, ax, margin=b)

@@ -19,6 +19,7 @@ from discriminant import (
     LeastSquares,
     RecursiveLeastSquares,
     SupportVectorMachine,
+    WidrowHoff,
     datasets,
     plot,
     separability,
@@ -36,13 +37,42 @@ for k in np.random.default_rng(0).permutation(20):
     model.partial_fit(X[[k]], y[[k]], classes=[0, 1])
     portions.append(model.weights_.copy())
 fig, ax = plt.subplots(layout="compressed")
-ax.plot(range(1, 21), portions, label=["w₀", "w₁", "w₂"])
+for values, name, color, style in zip(
+    np.transpose(portions), ("w₀", "w₁", "w₂"), ("#222222", "#0072B2", "#D55E00"), ("-", "--", "-."), strict=True
+):
+    ax.plot(range(1, 21), values, label=name, color=color, linestyle=style)
 for value in LeastSquares().fit(X, y).weights_:
     ax.axhline(value, color="gray", linestyle=":", linewidth=1)
 ax.set(xlabel="patterns seen", ylabel="weight")
 ax.legend()
 plt.show()
 print("after one pass", portions[-1].round(4), "  least squares", LeastSquares().fit(X, y).weights_.round(4))
+
+# %%
+# The same with patterns drawn at random, again and again, as §5.8.5 has them: the mean over forty runs of the squared
+# distance from the least squares. With a constant step the single-sample rule of Widrow and Hoff comes near and then
+# trembles; with a falling one it goes on to arrive (Eqs. 67–70). The rule with *R* is wild until it has seen more
+# patterns than there are weights, and then ahead of both, at the price of a matrix in each step.
+
+X = (X - X.mean(axis=0)) / X.std(axis=0)
+best = LeastSquares().fit(X, y).weights_
+missed = {name: [] for name in ("η = 0.05", "η = 2/(k + 20)", "with R")}
+for seed in range(40):
+    for name, schedule in (("η = 0.05", 0.05), ("η = 2/(k + 20)", lambda k: 2 / (k + 20))):
+        rule = WidrowHoff(schedule=schedule, order="replacement", record="weights", max_iter=50, tol=0.0)
+        path = rule.set_params(random_state=seed).fit(X, y).history_["weights"]
+        missed[name].append(np.sum((path - best) ** 2, axis=1))
+    drawn = np.random.default_rng(seed).integers(20, size=1000)
+    path = RecursiveLeastSquares(record="weights").fit(X[drawn], y[drawn]).history_["weights"]
+    missed["with R"].append(np.sum((path - best) ** 2, axis=1))
+fig, ax = plt.subplots(figsize=(7.0, 4.6), layout="compressed")
+for (name, runs), color, style in zip(
+    missed.items(), ("#0072B2", "#D55E00", "#222222"), ("--", "-.", "-"), strict=True
+):
+    ax.plot(np.arange(1, 1002), np.mean(runs, axis=0), color=color, linestyle=style, label=name)
+ax.set(xscale="log", yscale="log", xlabel="patterns drawn", ylabel="mean of ‖a(k) − â‖²")
+ax.legend()
+plt.show()
 
 # %%
 # **Exercise 9.** Where the classes overlap, Ho-Kashyap stops with evidence; where they do not, with a line.

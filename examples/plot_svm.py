@@ -23,7 +23,7 @@ y = np.repeat([1, 0], 30)
 X = rng.normal(size=(60, 2)) + np.where(y[:, None] == 1, 1.2, -1.2) * [1.0, 0.6]
 
 models = svm_path(X, y, [0.01, 0.1, 10.0])
-fig, axes = plt.subplots(1, 3, figsize=(12.0, 5.2), layout="constrained")
+fig, axes = plt.subplots(1, 3, figsize=(12.0, 5.2), layout="compressed")
 for ax, model in zip(axes, models, strict=True):
     ax.set(xlim=(-4.5, 4.5), ylim=(-4.5, 4.5), aspect="equal")
     plot.boundary(model, X, y, ax=ax, feature_names=["x₁", "x₂"])
@@ -40,8 +40,21 @@ X, y = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), np.rep
 model = SupportVectorMachine(10.0, kernel=mercer.Gaussian(sigma=2.0)).fit(X, y)
 print(f"{model.support_.size} of {len(y)} patterns are support vectors, the duality gap is {model.gap_:.0e}")
 
-fig, ax = plt.subplots(figsize=(6.4, 6.4), layout="constrained")
+fig, ax = plt.subplots(figsize=(6.4, 6.4), layout="compressed")
 ax.set(xlim=(-3.6, 3.6), ylim=(-3.6, 3.6), aspect="equal", title="Gaussian kernel: g = 0, and dashed g = ±1")
 plot.regions(model, X, y, ax=ax, feature_names=["x₁", "x₂"])
 plot.boundary(model, X, ax=ax, feature_names=["x₁", "x₂"])
+plt.show()
+
+# %%
+# How it gets there. The dual value rises from below and the criterion falls from above; the gap between them, relative
+# to the criterion, proves how far an answer is from the best. Each round works off a block of patterns; where slack is
+# dear, more of them are needed.
+
+X = rng.normal(size=(1500, 2))
+y = (np.sin(2 * X[:, 0]) + 0.4 * rng.normal(size=1500) > X[:, 1]).astype(int)
+kernel = mercer.Gaussian(sigma=1.0)
+models = {f"C = {C:g}": SupportVectorMachine(C, kernel=kernel, tol=1e-6).fit(X, y) for C in (0.1, 1, 10, 100)}
+fig, ax = plt.subplots(figsize=(7.0, 4.6), layout="compressed")
+plot.history(models, ax, what="gap")
 plt.show()

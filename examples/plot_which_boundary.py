@@ -20,14 +20,8 @@ from discriminant import Perceptron, SupportVectorMachine, datasets, plot
 X, y = datasets.table(3, 2)
 fig, ax = plt.subplots(layout="compressed")
 for seed in range(10):
-    plot.boundary(
-        Perceptron(order="random", random_state=seed).fit(X, y),
-        X,
-        y if seed == 9 else None,
-        ax=ax,
-        color="gray",
-        linewidth=0.7,
-    )
+    model = Perceptron(order="random", random_state=seed).fit(X, y)
+    plot.boundary(model, X, y, ax=ax, margin=0, color="gray", linewidth=0.7)
 plt.show()
 
 # %%
@@ -47,20 +41,23 @@ plt.show()
 
 X, y = datasets.svm_three()
 model = SupportVectorMachine(C=np.inf).fit(X, y)
-plot.boundary(model, X, y)
+fig, ax = plt.subplots(layout="compressed")
+ax.set(xlim=(-0.5, 7.5), ylim=(-0.5, 4.5), aspect="equal")
+plot.boundary(model, X, y, ax=ax)
 plt.show()
 print("w =", model.coef_.ravel(), " b =", model.intercept_, " width", round(model.width_, 4))
 
 # %%
 # **Fig. 8.8.** One point of each class moved into the street of the other. With *C = 0.1* the slack of the violators
-# is paid for, and the street stays wide.
+# is paid for, and the street stays wide. The thin lines are the slacks ξ: a violator between the dashed line of its
+# class and the boundary is still on its side, one beyond the boundary is not.
 
 rng = np.random.default_rng(4)
 y = np.repeat([0, 1], 12)
 X = rng.normal(0, 0.9, (24, 2)) + 3 * y[:, None]
 X[0], X[12] = (2.2, 2.4), (0.8, 1.2)
 model = SupportVectorMachine(C=0.1).fit(X, y)
-plot.boundary(model, X, y)
+plot.boundary(model, X, y, margin=float(model.margin_))
 slack = np.maximum(0, 1 - np.where(y, 1, -1) * model.decision_function(X))
 print(
     f"{np.count_nonzero(slack > 1e-6)} patterns violate the margin, {np.count_nonzero(slack > 1)} lie on the wrong side"

@@ -12,8 +12,9 @@ and 8.10.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.pipeline import make_pipeline
 
-from discriminant import SupportVectorMachine, datasets, mercer, plot, separability
+from discriminant import PolynomialMap, SupportVectorMachine, datasets, mercer, plot, separability
 
 # %%
 # **Table 8.7.** The fifth column is the third.
@@ -27,20 +28,17 @@ assert separability(X, y).verdict == "overlap"
 assert separability(mapped, y).verdict == "complete"
 
 # %%
-# **Fig. 8.10.** The input space, and the feature space with the plane of the largest margin.
+# **Fig. 8.10.** The map φ takes *(x₁, x₂)* to *(x₁, x₂, x₁x₂)*, where the plane of the largest margin separates the
+# classes. Seen from the input space, on the left, that plane is a curve.
 
-model = SupportVectorMachine(C=np.inf).fit(mapped, y)
-fig = plt.figure(figsize=(9, 4), layout="compressed")
+model = make_pipeline(PolynomialMap(interaction_only=True), SupportVectorMachine(C=np.inf)).fit(X, y)
+assert model.score(X, y) == 1
+fig = plt.figure(figsize=(9, 4.6), layout="compressed")
 flat, solid = fig.add_subplot(1, 2, 1), fig.add_subplot(1, 2, 2, projection="3d")
-for label, marker in ((0, "o"), (1, "s")):
-    flat.scatter(*X[y == label].T, marker=marker, s=60, label=f"class {label}")
-    solid.scatter(*mapped[y == label].T, marker=marker, s=60)
-x1, x2 = np.meshgrid([-0.2, 1.2], [-0.2, 1.2])
-w, w0 = model.coef_.ravel(), float(model.intercept_[0])
-solid.plot_surface(x1, x2, -(w[0] * x1 + w[1] * x2 + w0) / w[2], alpha=0.3)
-flat.set(xlabel="x₁", ylabel="x₂", aspect="equal")
-solid.set(xlabel="x₁", ylabel="x₂", zlabel="x₁x₂")
-flat.legend()
+flat.set(xlim=(-0.4, 1.4), ylim=(-0.4, 1.4), aspect="equal", title="input space")
+plot.regions(model, X, y, ax=flat, feature_names=["x₁", "x₂"])
+plot.feature_space(model, X, y, solid)
+solid.set(xlabel="x₁", ylabel="x₂", zlabel="x₁x₂", title="feature space")
 plt.show()
 
 # %%

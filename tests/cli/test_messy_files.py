@@ -183,7 +183,7 @@ CASES = {
     "adult.data, at last": Case(
         ADULT,
         3,
-        ("quasi: ", "3 rows", "2 on itself", "'column_2': text, 3 levels", "1 of 6 rows left out"),
+        ("quasi: ", "3 rows", "1 row of >50K on itself", "'column_2': text, 3 levels", "1 of 6 rows left out"),
         "--no-header -t 7 --missing drop",
     ),
 }  # fmt: skip

@@ -113,15 +113,15 @@ def is_sparse(kind: Any) -> bool:
 
 def check_feature(name: str, kind: Any) -> None:
     if kind.is_temporal():
-        raise dates_refused(name, str(kind))
+        raise dates_refused(name)
     if not (is_number(kind) or is_text(kind) or is_sparse(kind)):
         raise TableError(f"column {name!r} holds {kind}, which is neither a number nor text; drop it or flatten it.")
 
 
-def dates_refused(name: str, found: str) -> TableError:
+def dates_refused(name: str, found: str = "") -> TableError:
     return TableError(
-        f"column {name!r} holds dates or times ({found}); turn it into numbers that mean something, such as days since "
-        f"an event, the month or the weekday, or leave it out (drop={name!r})."
+        f"column {name!r} holds dates or times{found and f' ({found})'}; turn it into numbers that mean something, "
+        f"such as days since an event, the month or the weekday, or leave it out (drop={name!r})."
     )
 
 

@@ -128,7 +128,7 @@ def test_names_of_columns(tmp_path: Path) -> None:
 def test_a_column_without_a_name_can_be_dropped(tmp_path: Path) -> None:
     """As pandas and R write the numbers of the rows."""
     (tmp_path / "a.csv").write_text(",column_2,x,target\n0,1,5,no\n1,1,6,yes\n")
-    with pytest.warns(UserWarning, match="column 1 has no name and is called 'column_1'"):
+    with pytest.warns(UserWarning, match="a column without a name is called 'column_1'"):
         frame = io.read(tmp_path / "a.csv")
     assert frame.columns == ["column_1", "column_2", "x", "target"]
     assert io.Recipe(drop=["column_1", "column_2"]).fit(frame)[0].tolist() == [[5], [6]]

@@ -21,7 +21,7 @@ from threading import Timer
 from typing import Any, TextIO
 
 from .._engine.progress import CompilingNotice
-from ._errors import CommandError, command_words, shortened
+from ._errors import CommandError, command_words, option_names, shortened
 
 NARROWEST = 20  # characters of a column into which text is folded
 DELAY = 1.0  # seconds before a bar appears
@@ -134,7 +134,7 @@ def say(text: str) -> None:
 
 def warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as one line; takes the place of ``warnings.showwarning``."""
-    say(f"Warning: {shortened(str(message))}")
+    say(f"Warning: {shortened(option_names(str(message)))}")
 
 
 def _colored() -> bool:

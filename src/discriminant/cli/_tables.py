@@ -94,6 +94,12 @@ def table(given: File, remembered: dict[str, Any] | None = None, **known: Any) -
     return scan(source, format=given.format, **written, **known), None
 
 
+def check_table(source: str) -> None:
+    """Refuse what is neither a file nor a data set, before the work is done rather than after."""
+    if source != "-" and not Path(source).exists() and dataset(source) is None:
+        _refuse(source)
+
+
 def _refuse(source: str) -> None:
     """Say that there is no such table, and which names resemble it."""
     from .. import datasets
@@ -381,4 +387,7 @@ def model_of(source: str) -> tuple[Any, Any]:
     try:
         return read_model(text)
     except ModelFileError as error:
-        raise CommandError(f"{'standard input' if source == '-' else source}: {error}") from None
+        remedy = "give one that `discriminant fit -o` wrote"
+        raise CommandError(
+            f"{'standard input' if source == '-' else source}: {str(error).rstrip('.')}; {remedy}."
+        ) from None

@@ -16,7 +16,7 @@ from ._learning import Learned, learn, learned
 from ._methods import DEFAULT, find, make
 from ._options import File, FormulaOption, Json, Quiet, Training, file_option, option, taking
 from ._output import check_place, echo, echo_json, report_of, say
-from ._tables import asked_of, check_labels, tell_reading, uneven
+from ._tables import asked_of, check_labels, check_table, tell_reading, uneven
 
 
 @taking(Training)
@@ -47,6 +47,8 @@ def fit(
         raise CommandError("--json and -o - would both write to stdout; give the model a file name.")
     check_place(output, given.data, *([] if test is None else [test]))
     training = _training(test, given.seed)
+    if test is not None and training is None:
+        check_table(test)
     found = learned(
         given, find(given.method), lambda _: output and _writer(), scaled=given.method is None, training=training
     )

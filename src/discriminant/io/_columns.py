@@ -91,7 +91,7 @@ class Column:
         """The column with what a missing value is replaced by: the median, or the most frequent level."""
         present = ~np.isnan(out[:, 0])
         if not present.any():
-            raise TableError(f"column {self.name!r} holds no values at all; drop it.")
+            raise _hollow(self.name)
         if self.levels is None:
             return Column(self.name, None, float(np.median(out[present, 0])))
         return Column(self.name, self.levels, self.levels[int(np.nansum(out, axis=0).argmax())])
@@ -125,6 +125,10 @@ def dates_refused(name: str, found: str = "") -> TableError:
     )
 
 
+def _hollow(name: str) -> TableError:
+    return TableError(f"column {name!r} holds no values at all; leave it out (drop={name!r}).")
+
+
 def numbers(series: Any, first: int) -> NDArray[np.float64]:
     """A column as floats, NaN where a value is missing; text that is no number is refused by its row."""
     kind = series.dtype
@@ -155,7 +159,7 @@ def _check_exact(series: Any, first: int) -> None:
 def levels_of(name: str, found: set[str], rows: int) -> tuple[str, ...]:
     """The levels in order, unless they are numbers in disguise or too many to mean anything; ``rows`` hold a value."""
     if not found:
-        raise TableError(f"column {name!r} holds no values at all; drop it.")
+        raise _hollow(name)
     levels = sorted(found)
     _check_looks(name, levels, rows)
     if len(levels) > MOST_LEVELS:

@@ -294,7 +294,8 @@ def _scan_csv(content: Path | bytes, source: Source, known: Known) -> Table:
         return replace(Table.of(_with_rows(frame, source)), labels=dialect.labels)
     dialect = dialect_of(content, known)
     first = next(csv_chunks(content, dialect, None, None))
-    dialect.warn()
+    if known.as_text is None:
+        dialect.warn(first.frame.columns)
     schema = dict(first.frame.schema)
     rows = int(first.frame.height * size_of(content) / max(1, first.size) * 1.02) + 1
 

@@ -27,12 +27,15 @@ def test_a_code_far_from_all_else(code: float, rng: np.random.Generator) -> None
         np.linspace(0, 99, 100)[::-1],  # shares up to 99
         np.r_[np.linspace(0, 900, 50)[::-1], 999.0],  # not farther from the others than these from each other
         np.r_[np.linspace(0, 9, 50)[::-1], -1000.0],  # far away, but no code
-        np.full(50, 99.0),  # a constant
         np.r_[np.zeros(5), 999.0],  # too few to tell
     ],
 )
 def test_measurements(values: np.ndarray) -> None:
     assert told(values) == []
+
+
+def test_a_constant() -> None:
+    assert told(np.full(50, 99.0)) == ["column 'a': 99 in every row, which tells nothing; leave it out (drop='a')"]
 
 
 def test_numbers_of_the_rows() -> None:

@@ -29,7 +29,7 @@ class Shown(Rows):
     data: Annotated[
         str,
         argument(
-            "[DATA]", "A table such as flowers.csv, the name of a data set such as iris, or a link that a page shared."
+            "DATA", "A table such as flowers.csv, the name of a data set such as iris, or a link that a page shared."
         ),
     ] = ""
 

@@ -1,4 +1,4 @@
-"""Columns of numbers that may be no measurements: codes for missing values such as −999, and numbers of the rows.
+"""Columns of numbers that may be no measurements: codes for missing values (−999), numbers of the rows, constants.
 
 They are read as they are, and told of: who knows the table decides.  Tests: ``tests/io/test_doubts.py``.
 """
@@ -24,6 +24,8 @@ def doubts(names: Sequence[str], X: NDArray[np.float64]) -> Iterator[str]:
                 often = f"{code:.0f} in {times:,} row{'s' * (times > 1)}"
                 remedy = f"if it stands for a missing value, say na='{code:.0f}'"
                 yield f"column {name!r}: {often}, far from all else; {remedy}"
+        if ends[0] == ends[1]:
+            yield f"column {name!r}: {ends[0]:g} in every row, which tells nothing; leave it out (drop={name!r})"
         if _counts_rows(values):
             yield f"column {name!r}: it counts the rows from {ends[0]:.0f}, an identifier? Leave it out (drop={name!r})"
 

@@ -43,6 +43,7 @@ REFITTED_ROWS = 3_000  # rows to which the models of two features are fitted
 ROUNDING = 1e-24  # squared, of numbers up to one
 TELLING_ROWS = 20_000  # rows from which these features are chosen
 LONGEST_PROOF = 200_000  # characters of a proof that is printed in full
+LONG_NAME = 14  # characters of a mark's name of which a phone has room for two
 FEW_ROWS, FEW_COLUMNS = 20, 8  # of the table of the proof
 
 STYLE = """
@@ -67,7 +68,7 @@ figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; }
 summary { cursor: pointer; margin: .8rem 0; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .6rem; }
 .panels img { width: 100%; } .panels { margin-bottom: .6rem; }
-.one { overflow-x: auto; } .one img { max-width: none; width: 100%; min-width: 40rem; }
+.one { overflow-x: auto; } .one img { max-width: none; width: 100%; min-width: 30rem; }
 pre { background: var(--box); padding: .8rem; font-size: .82rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 dt { font-weight: 600; margin-top: .5rem; } dd { margin: 0 0 0 1.2rem; }
 @media (max-width: 40rem) {
@@ -331,9 +332,8 @@ def _pictures(comparison: Comparison, chosen: list[int]) -> Iterable[str]:
 
         def follow(ax: Axes, models: Any) -> None:
             history(models, ax)
-            ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
 
-        body = _figure([("", curves)], follow, PICTURES["curves"], "Errors against iterations", (9.0, 3.6))
+        body = _figure([("", curves)], follow, PICTURES["curves"], "Errors against iterations", (7.5, 3.3))
         yield _section("How they got there", body)
 
     def spread(ax: Axes, model: Any) -> None:
@@ -398,10 +398,10 @@ def _figure(
         ax.spines[["top", "right"]].set_visible(False)
         handles, texts = ax.get_legend_handles_labels()
         marks |= dict(zip(texts, handles, strict=True))
-        if size is None and (own := ax.get_legend()) is not None:
-            own.remove()  # the panels share one
+        if (own := ax.get_legend()) is not None:
+            own.remove()  # the panels share one, which is in sight where a picture is wider than the screen
         images.append(_image(canvas, f"{alternative}: {name}" if name else alternative))
-    shared = _legend(marks) if size is None and marks else ""
+    shared = _legend(marks) if marks else ""
     kind = 'class="panels"' if size is None else 'class="one" tabindex="0"'
     return f"<figure><div {kind}>{''.join(images)}</div>{shared}<figcaption>{escape(about)}</figcaption></figure>"
 
@@ -409,7 +409,8 @@ def _figure(
 def _legend(marks: dict[str, Any]) -> str:
     """What the marks of several panels mean, as an image of its own."""
     canvas = needed("matplotlib.figure", "plot").Figure((0.1, 0.1))
-    canvas.legend(marks.values(), marks, loc="center", ncols=min(4, len(marks)), frameon=False)
+    beside = 2 if max(map(len, marks)) > LONG_NAME else min(4, len(marks))
+    canvas.legend(marks.values(), marks, loc="center", ncols=beside, frameon=False)
     return _image(canvas, f"The marks: {', '.join(marks)}", bbox_inches="tight", dpi=100)
 
 

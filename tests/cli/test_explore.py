@@ -137,12 +137,19 @@ def test_bad_input_is_a_sentence(
     assert not begun
 
 
-def test_large_tables_and_one_column_are_refused(
+def test_large_tables_are_sampled_and_one_column_is_refused(
     inside: Callable[..., Outcome], begun: list[Any], tmp_path: Path
 ) -> None:
     rows = {"a": np.arange(5001), "b": np.arange(5001) % 7, "y": np.arange(5001) % 2}
     pl.DataFrame(rows).write_csv(tmp_path / "large.csv")
-    assert "5,001 rows; at most 5,000 can be shown" in inside("explore", tmp_path / "large.csv").err
+    told = inside("explore", tmp_path / "large.csv", "--drop", "b", "--features", "a").err
+    assert "has one feature, a; the plane needs two" in told
+    told = inside("explore", tmp_path / "large.csv").err
+    assert "5,001 rows: 5,000 of them are shown, drawn at random" in told
+    shown = begun[0]["points"]
+    assert len({first for first, _ in shown["x"]}) == len(shown["y"]) == 5000
+    assert all(label == first % 2 for (first, _), label in zip(shown["x"], shown["y"], strict=True))
+    begun.clear()
     pl.DataFrame(rows).head(20).drop("b").write_csv(tmp_path / "one.csv")
     assert "has one feature, a; the plane needs two" in inside("explore", tmp_path / "one.csv").err
     assert not begun

@@ -28,7 +28,7 @@ TARGETS = (TARGET, "y")  # and of a file, if none is named
 MANY_TEXTS = 3  # columns of text that are told of together
 MOST_NUMBERS = 20  # that are taken for classes without a word
 UNEVEN = 100  # times that one feature may spread more widely than another without a hint
-SEED = 0  # of generated data sets: a proof about one must hold tomorrow
+SEED = 0  # of generated data sets, and of rows that are drawn: a proof about them must hold tomorrow
 
 
 def dataset(name: str) -> Dataset | None:

@@ -17,7 +17,7 @@ from ._errors import CommandError
 from ._methods import complete_methods, find
 from ._options import Axes, Json, Quiet, Rows, argument, option, taking
 from ._output import echo, echo_json, say, warn
-from ._tables import learnable, plane_of, reading_of, tell_reading
+from ._tables import SEED, learnable, plane_of, reading_of, tell_reading
 
 BEGINNING = "table-1-2"  # what is shown where a procedure is named and no data
 
@@ -56,7 +56,7 @@ def explore(
     """Watch procedures learn on a page in the browser, step by step, on your own points.
 
     The page is served by this command until Ctrl-C, to this machine alone. It shows two features: --axes, or those
-    whose class means differ most. At most 5,000 rows and six classes can be shown.
+    whose class means differ most. Of more than 5,000 rows so many are drawn at random; at most six classes are shown.
 
     Examples
     --------
@@ -126,6 +126,14 @@ def _shared(given: Shown, others: dict[str, str | None]) -> dict[str, Any]:
         raise CommandError(str(error)) from None
 
 
+def _drawn(X: Any, y: Any) -> tuple[Any, Any]:
+    """As many rows as can be shown, the same ones each time, in their order."""
+    import numpy as np
+
+    rows = np.sort(np.random.default_rng(SEED).choice(len(y), MOST_POINTS, replace=False))
+    return X[rows], y[rows]
+
+
 def _state(given: Rows, axes: str | None, procedure: str | None) -> dict[str, Any]:
     """What the page begins with: the rows in the plane of two features, and a procedure."""
     from ..comparison.methods import METHODS, full_name
@@ -136,7 +144,8 @@ def _state(given: Rows, axes: str | None, procedure: str | None) -> dict[str, An
     tell_reading(reading_of(recipe))
     names = list(recipe.feature_names)
     if len(y) > MOST_POINTS:
-        raise CommandError(f"{data} has {len(y):,} rows; at most {MOST_POINTS:,} can be shown: take a part of it.")
+        warn(f"{data} has {len(y):,} rows: {MOST_POINTS:,} of them are shown, drawn at random; verdicts are on these.")
+        X, y = _drawn(X, y)
     if len(names) < 2:
         raise CommandError(f"{data} has one feature, {names[0]}; the plane needs two.")
     from ..explorer.catalog import points_of

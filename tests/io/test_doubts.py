@@ -40,13 +40,22 @@ def test_a_constant() -> None:
 
 def test_numbers_of_the_rows() -> None:
     assert told(np.arange(7, 60)) == ["column 'a': it counts the rows from 7, an identifier? Leave it out (drop='a')"]
-    for plain in (np.arange(19), np.arange(0, 60, 2), np.r_[np.arange(30), np.arange(30)], np.arange(60)[::-1]):
+    assert told(np.delete(np.arange(60), [3, 20, 21, 40])) == [
+        "column 'a': it counts the rows from 0, an identifier? Leave it out (drop='a')"
+    ]
+    for plain in (
+        np.arange(19),
+        np.arange(60) + 0.5,
+        np.arange(0, 60, 2),
+        np.r_[np.arange(30), np.arange(30)],
+        np.arange(60)[::-1],
+    ):
         assert told(plain) == []
 
 
 @pytest.mark.parametrize("standardize", [False, True])
 def test_a_recipe_tells_of_them(standardize: bool) -> None:
-    columns = {"id": range(40), "kind": ["a", "b"] * 20, "x": [-999, *range(5, 44)], "target": [0, 1] * 20}
+    columns = {"id": range(40), "kind": ["a", "b"] * 20, "x": [-999, *range(44, 5, -1)], "target": [0, 1] * 20}
     recipe = io.Recipe(standardize=standardize)
     recipe.fit(pl.DataFrame(columns))
     assert [words.split(":")[0] for words in recipe.reading] == ["column 'kind'", "column 'id'", "column 'x'"]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CODES = [sign * (10.0**digits - 1) for digits in range(2, 8) for sign in (1, -1)]  # ±99, ±999, …
+MOST_STEPS = 0.5  # of those from row to row, that are one in a column that counts them
 ENOUGH_ROWS = 20  # fewer numbers in a row may be chance
 
 
@@ -40,6 +41,8 @@ def _apart(values: NDArray[np.float64], code: float) -> int:
 
 
 def _counts_rows(values: NDArray[np.float64]) -> bool:
-    """Whether each value is the one before plus one; a few tell of most columns."""
-    few = values[:ENOUGH_ROWS]
-    return all(bool(np.all(np.diff(part) == 1)) for part in (few, values))
+    """Whether each value is the one before plus one, but for a few rows that were left out in between."""
+    if not np.all(np.diff(values[:ENOUGH_ROWS]) >= 1):  # a few tell of most columns
+        return False
+    steps = np.diff(values)
+    return bool(np.all(steps >= 1) and np.all(values == np.floor(values)) and np.mean(steps == 1) >= MOST_STEPS)

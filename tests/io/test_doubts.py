@@ -9,7 +9,7 @@ from discriminant.io._doubts import doubts
 
 
 def told(values: list[float] | np.ndarray) -> list[str]:
-    return list(doubts(["a"], np.array(values, np.float64)[:, None]))
+    return list(doubts({"a": 0}, np.array(values, np.float64)[:, None]))
 
 
 @pytest.mark.parametrize("code", [-99, 99, -999, 9999, 99999])

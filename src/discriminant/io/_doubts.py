@@ -5,7 +5,7 @@ They are read as they are, and told of: who knows the table decides.  Tests: ``t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,13 @@ MOST_STEPS = 0.5  # of those from row to row, that are one in a column that coun
 ENOUGH_ROWS = 20  # fewer numbers in a row may be chance
 
 
-def doubts(names: Sequence[str], X: NDArray[np.float64]) -> Iterator[str]:
-    """What is doubtful about the columns of these names, with the remedy."""
+def doubts(places: Mapping[str, int], X: NDArray[np.float64]) -> Iterator[str]:
+    """What is doubtful about the columns of these names and places, with the remedy; nothing is copied."""
     if len(X) < ENOUGH_ROWS:
         return
-    for name, values, *ends in zip(names, X.T, X.min(axis=0), X.max(axis=0), strict=True):
+    low, high = X.min(axis=0), X.max(axis=0)
+    for name, j in places.items():
+        values, ends = X[:, j], (low[j], high[j])
         for code in ends:
             if code in CODES and (times := _apart(values, code)):
                 often = f"{code:.0f} in {times:,} row{'s' * (times > 1)}"

@@ -159,7 +159,7 @@ class Recipe:
         if self.missing == "median":
             self.columns = tuple(column.filled(part[known]) for column, part in self.parts(X))
             self._fill(X)
-        self.reading = [*self._read_as(filled), *doubts(*self._numbers(X))]
+        self.reading = [*self._read_as(filled), *doubts(self._places(), X)]
         if self.standardize:
             self.means, self.scales = moments(X[known])
             self._scale(X)
@@ -175,13 +175,10 @@ class Recipe:
             if (words := column.read_as(filled.seen, filled.gaps[column.name]))
         ]
 
-    def _numbers(self, X: NDArray[np.float64]) -> tuple[list[str], NDArray[np.float64]]:
-        """The columns that are no levels, with their names."""
-        plain = [column.levels is None for column in self.columns]
-        if all(plain):
-            return self.feature_names, X
-        wide = np.repeat(plain, [column.width for column in self.columns])
-        return [column.name for column in self.columns if column.levels is None], X[:, wide]
+    def _places(self) -> dict[str, int]:
+        """Where the columns of numbers stand in X."""
+        ends = np.cumsum([column.width for column in self.columns]).tolist()
+        return {column.name: end - 1 for column, end in zip(self.columns, ends, strict=True) if column.levels is None}
 
     def _target(self, schema: dict[str, Any]) -> str:
         if self.target is None:

@@ -173,10 +173,13 @@ def _as_it_is(given: Rows) -> tuple[Recipe, Any, Any, None] | None:
 
     from ..io import Recipe
     from ..io._columns import Column
+    from ..io._doubts import doubts
 
     recipe = Recipe(target=TARGET, file=given.written)
     recipe.columns = tuple(Column(name) for name in found.feature_names)
-    return recipe, np.array(found.X, np.float64, order="C"), class_names(found), None
+    X = np.array(found.X, np.float64, order="C")
+    recipe.reading = [*doubts({name: j for j, name in enumerate(found.feature_names)}, X)]
+    return recipe, X, class_names(found), None
 
 
 def check_labels(y: Any, target: str | None, otherwise: str, insist: bool) -> None:

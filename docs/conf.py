@@ -7,11 +7,13 @@ import shutil
 from importlib import import_module
 from pathlib import Path
 
+from cycler import cycler
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
 from docutils.utils.math.latex2mathml import tex2mathml
 
 import discriminant
+from discriminant.plot._style import COLORS
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -52,7 +54,11 @@ copybutton_prompt_is_regexp = True
 plot_include_source = True
 plot_html_show_source_link = plot_html_show_formats = False
 plot_formats = [("png", 120)]
-plot_rcparams = {"figure.figsize": (5.6, 3.6), "figure.constrained_layout.use": True}
+plot_rcparams = {
+    "figure.figsize": (5.6, 3.6),
+    "figure.constrained_layout.use": True,
+    "axes.prop_cycle": cycler(color=COLORS),  # also what a page draws by itself is for the color-blind
+}
 plot_apply_rcparams = True  # also to the first picture of a page
 
 autosummary_generate = False

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._engine.extras import needed
 from .._guards.parameters import refused
-from ._style import BLACK, COLORS, GRAY, add_legend, axes, literal, named
+from ._style import BLACK, COLORS, GRAY, add_legend, axes, digits, literal, named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MOST_UNITS = 9  # that are drawn of a layer; of more, the first ones and the last
-FEW_WEIGHTS = 15  # that are written as numbers
+FEW_WEIGHTS = 9  # that are written as numbers; more would lie on each other
 THICKEST = 3.5  # line of the largest weight, in points
 
 
@@ -143,7 +143,7 @@ def _draw_weights(ax: Axes, k: int, W: Array, b: Array, layers: list[_Layer], la
             share = 0.22 + 0.16 * (n % 3)  # of the way, so that numbers do not lie on each other
             place = (k + share, y + share * (height - y))
             box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8}
-            ax.text(*place, f"{row[j]:.3g}", fontsize="small", ha="center", va="center", zorder=3, bbox=box)
+            ax.text(*place, digits(row[j]), fontsize="small", ha="center", va="center", zorder=3, bbox=box)
 
 
 def _draw_units(ax: Axes, k: int, layer: _Layer, last: bool) -> None:

@@ -127,6 +127,7 @@ def _draw_surface(ax: Any, a1: Array, a2: Array, height: Array, solved: NDArray[
         a1, a2, height, facecolors=colors, rstride=1, cstride=1, linewidth=0, antialiased=False, shade=False
     )
     ax.set_zlabel(name)
+    ax.ticklabel_format(axis="z", scilimits=(-2, 4))  # long numbers would lie on the label
 
 
 def _draw_levels(ax: Axes, a1: Array, a2: Array, height: Array, Y: Array, name: str) -> None:

@@ -111,7 +111,8 @@ def description(module: str, name: str) -> str:
     directive = (
         f".. autoclass:: {name}\n   :members:\n   :inherited-members:" if is_class else f".. autofunction:: {name}"
     )
-    return f"{heading(name)}\n.. currentmodule:: {module}\n\n{directive}\n"
+    path = f"{module}.{name}".removeprefix("discriminant.")  # so that criteria.Relaxation is told from Relaxation
+    return f"{heading(path)}\n.. currentmodule:: {module}\n\n{directive}\n"
 
 
 def reference() -> dict[str, str]:

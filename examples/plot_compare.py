@@ -52,6 +52,7 @@ for (above, below), row in zip(axes.T, petals, strict=True):
     plot.regions(row.model, X, kinds, ax=above, feature_names=petals.feature_names)
     above.set_title(f"{row.method}\n{100 * row.train_error:.1f} % wrong")
     plot.margin_distribution(row.model, X, kinds, below)
+plt.show()
 
 # %%
 # ``found.report("report.html")`` puts all of this on one page, with the proof and with words for everybody.

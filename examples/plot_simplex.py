@@ -30,8 +30,8 @@ assert len(on_edge) >= 2
 assert np.isclose(criteria.get("perceptron")(Y, 1.0).value(model.weights_), model.objective_)
 
 # %%
-# From vertex to vertex. Where two edges cross is a vertex, and its neighbors are the next crossings on either edge. From
-# any vertex the way leads to the lowest neighbor until none is lower; since *J_p′* is convex, that is the minimum.
+# From vertex to vertex. Where two edges cross is a vertex, and its neighbors are the next crossings on either edge.
+# From any vertex the way leads to the lowest neighbor until none is lower; since *J_p′* is convex, that is the minimum.
 
 J = criteria.get("perceptron")(Y, 1.0)
 crossings = {

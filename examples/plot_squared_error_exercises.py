@@ -103,9 +103,9 @@ for ax, model in zip(axes, (LeastSquares(), SupportVectorMachine(C=np.inf)), str
 plt.show()
 
 # %%
-# **Exercise 11.** The widest street between ω₃ and ω₄, from an exact solution. Three patterns hold it, two of ω₄ and one
-# of ω₃, and the multipliers of the two sides are equal in sum. All other patterns could be moved or taken away as long as
-# they stay outside of the street, and the line would not change.
+# **Exercise 11.** The widest street between ω₃ and ω₄, from an exact solution. Three patterns hold it, two of ω₄ and
+# one of ω₃, and the multipliers of the two sides are equal in sum. All other patterns could be moved or taken away as
+# long as they stay outside of the street, and the line would not change.
 
 X, y = datasets.table(3, 4)
 model = SupportVectorMachine(C=np.inf).fit(X, y)

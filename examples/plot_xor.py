@@ -43,7 +43,7 @@ plt.show()
 
 # %%
 # **Fig. 8.9.** A kernel draws a curve where a line has margin violators: 80 patterns in four quarters, as in the
-# exclusive or. The best line gets 23 of them wrong, and 70 are support vectors; the curve of the Gaussian kernel errs in
+# exclusive or. The line gets 23 of them wrong, and 70 are support vectors; the curve of the Gaussian kernel errs in
 # one, and 17 patterns are enough to draw it.
 
 rng = np.random.default_rng(0)

@@ -40,6 +40,7 @@ ax.set_yticks(places, [row.method for row in rows], fontsize="small")
 ax.set(xlabel="errors, percent", title="Iris: every procedure", ylim=(-1, len(rows)))
 ax.legend(loc="upper right")
 assert found["fisher"].cv_error < found["least-squares"].cv_error
+plt.show()
 
 # %%
 # The same in pictures: what three of them decide in the plane of the petals, and how far rows are from the boundary.

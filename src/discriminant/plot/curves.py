@@ -92,7 +92,7 @@ def history(models: Any, ax: Axes | None = None, *, what: str = "errors") -> Axe
     elif what in ("errors", "corrections") and values.max(initial=0) > LONG:
         ax.set_yscale("symlog", linthresh=1.0)  # zero errors, one and a hundred are all to be seen
     if ax.get_yscale() != "log" and values.min(initial=0) >= 0:
-        ax.set_ylim(0, ABOVE * values.max(initial=0) or 1)
+        ax.set_ylim(0, ABOVE * max(values.max(initial=0), ax.dataLim.y1) or 1)
     add_legend(ax)
     return ax
 

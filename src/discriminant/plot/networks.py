@@ -118,7 +118,8 @@ def _layers(model: Any, sizes: list[int], biases: list[Array], given: Sequence[s
         names = inputs if k == 0 else outputs if k == len(sizes) - 1 else None
         told = [literal(names[j], 24) if names is not None else f"x{j + 1}" * (k == 0) for j in shown]
         bias = k < len(biases) and bool(np.any(biases[k]))
-        heights = np.linspace(1, -1, len(shown) + 2 + bias)[1 : len(shown) + 1]
+        places = len(shown) + (len(shown) < size)  # one is left free for the units that are not drawn
+        heights = np.delete(np.linspace(1, -1, places + 2 + bias)[1 : places + 1], slice(len(shown) - 1, places - 1))
         layers.append(_Layer(shown, heights, told, -1.05 if bias else None))
     return layers
 

@@ -5,7 +5,7 @@ A multi-layer perceptron and the exclusive or
 No line separates the exclusive or. Two hidden units, each with a line of its own, map the patterns to where one line is
 enough. The network of the book is set by hand; others learn their weights by backpropagation, and not from every start.
 
-Source: *Machine Learning: Theory and Practice*, ch. 8, §8.6, Figs. 8.12 and 8.15, Example 17.
+Source: *Machine Learning: Theory and Practice*, ch. 8, §8.6, Figs. 8.12, 8.15 and 8.16, Example 17.
 """
 
 import matplotlib.pyplot as plt
@@ -38,9 +38,9 @@ plot.network(example)
 plt.show()
 
 # %%
-# The book's network has no biases: both hidden units have the line *x₁ + x₂ = 0*, and differ in how steeply they rise.
-# In the plane of their outputs, on the right, two patterns fall together, and the line of the output unit
-# separates the classes.
+# **Fig. 8.16, Example 17.** The book's network has no biases: both hidden units have the line *x₁ + x₂ = 0*, and differ
+# in how steeply they rise. In the plane of their outputs, on the right, two patterns fall together, and the line of the
+# output unit separates the classes.
 
 book = MultilayerPerceptron(activation="sigmoid").with_weights([[[1, 8], [1, 8]], [[-30], [25]]])
 outputs = book.predict_proba([[0, 0], [0, 1], [1, 0], [1, 1]])[:, 1]

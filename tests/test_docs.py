@@ -124,7 +124,7 @@ def test_no_line_of_code_is_too_long_for_its_page() -> None:
 
 
 def test_picture_is_small() -> None:
-    assert 0 < (ROOT / "docs" / "images" / "perceptron.png").stat().st_size < 100_000
+    assert 0 < (ROOT / "docs" / "images" / "proofs.png").stat().st_size < 100_000
 
 
 def test_broken_links_of_built_pages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ def drawn_book(book: dict[str, dict[str, str]], number: int) -> dict[str, list[s
         if chosen := [item for item in items if kind(item) == heading]:
             lines = [f".. _{label(heading, number)}:", "", heading, "~" * len(heading), ""]
             told = any(item in about for item in chosen)  # a topic says by its name what it is
-            lines += [".. list-table::", f"   :widths: {'18 37 45' if told else '55 45'}", ""]
+            lines += [".. list-table::", f"   :widths: {'22 34 44' if told else '55 45'}", ""]
             rows = [row(item, items[item], about.get(item, "") if told else None) for item in chosen]
             tables[heading] = lines + [line for each in rows for line in each]
     return tables

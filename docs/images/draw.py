@@ -13,9 +13,9 @@ if __name__ == "__main__":
 
     from discriminant import datasets, plot
 
-    figure, axes = plt.subplots(1, 2, figsize=(7.6, 4.2), layout="compressed")
+    figure, axes = plt.subplots(1, 2, figsize=(6.6, 3.9), layout="compressed")
     for ax, (pair, title) in zip(axes, PANELS.items(), strict=True):
         X, y = datasets.table(*pair)
         plot.hulls(X, y, ax, feature_names=["x₁", "x₂"])
         ax.set_title(title)
-    plt.savefig(PICTURE, dpi=115, metadata={"Software": None})
+    plt.savefig(PICTURE, dpi=125, metadata={"Software": None})

@@ -208,6 +208,12 @@ SOURCES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE
 
 
 @functools.cache
+@functools.cache
+def lines_of(name: str) -> list[str]:
+    return SOURCES[name].read_text(encoding="utf-8").splitlines()
+
+
+@functools.cache
 def tree(name: str) -> ast.Module:
     return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
 
@@ -243,8 +249,7 @@ def test_a_room_says_what_is_in_it(room: str) -> None:
 
 def test_files_are_not_crowded() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 16, "the root of the package is for what all rooms speak of"
-    sizes = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in SOURCES.items()}
-    assert not {name: size for name, size in sizes.items() if size > 450}
+    assert not {name: size for name in SOURCES if (size := len(lines_of(name))) > 450}
 
 
 def test_functions_are_short_or_say_why_not() -> None:
@@ -253,7 +258,7 @@ def test_functions_are_short_or_say_why_not() -> None:
     for name, function in every_function():
         first = function.body[1 if ast.get_docstring(function) and len(function.body) > 1 else 0].lineno
         above = min([function.lineno, *(mark.lineno for mark in function.decorator_list)]) - 2
-        lines = SOURCES[name].read_text(encoding="utf-8").splitlines()
+        lines = lines_of(name)
         if (size := (function.end_lineno or first) - first + 1) > 50 and "# long: " not in lines[above]:
             long.append((name, function.name, size))
     assert not long

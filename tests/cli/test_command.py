@@ -352,11 +352,18 @@ def test_what_needs_no_fit_loads_no_compiler() -> None:
 
 
 def test_a_verdict_on_a_data_set_loads_neither_compiler_nor_scikit_learn() -> None:
-    code = "import sys; from discriminant.cli.app import run; run(['check', 'iris']); print('LOADED', *sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    code = """import gc, sys
+from discriminant.cli.app import run
+run(["check", "iris"])
+print("LOADED", *sys.modules)
+import numpy
+assert gc.isenabled() and gc.get_freeze_count() > 10_000
+assert numpy.polynomial.Polynomial([1]).degree() == 0"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.rpartition("LOADED")[2].split()
     assert "scipy.linalg" in loaded
-    assert not {"numba", "polars", "sklearn", "scipy.stats", "scipy.optimize", "matplotlib", "numpy.f2py"} & set(loaded)
+    assert not {"numba", "polars", "sklearn", "scipy.stats", "scipy.optimize", "matplotlib"} & set(loaded)
+    assert not {"numpy.f2py", "numpy.polynomial", "numpy.testing"} & set(loaded)
 
 
 @pytest.mark.ci

@@ -26,14 +26,18 @@ from .._engine.linalg import Matrix
 from .._engine.problem import Problem
 from .._engine.refusals import refuse_vanishing
 from .coordinates import Frame
+from .ends import Found, found_together
 from .hessian import FullHessian
 from .likelihood import Likelihood
+from .newton import SMALL
 from .profile import Criterion, Minimum, Point, Profile, Vector, interval_end, log_loss, minimum, penalized
+from .sweep import Sweep
 
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
 
 CLOSE = 1e-3  # of a standard error, or of a unit of log likelihood: more tells that the data are not those of the fit
+NARROW = 128  # coefficients up to which all profiles are followed at a time: their informations fit into memory
 DEPENDENT = "columns of X depend on each other, or are too many; drop some."
 SIGNS = {"+inf": math.inf, "-inf": -math.inf, "undetermined": math.nan}
 
@@ -160,7 +164,10 @@ class Inference:
         if self.signs[k] != "finite":  # other rows are separated where this column does not help
             likelihood, a, b = self._without([k]), np.zeros(self.size), 0.0
         e = np.eye(self.size)[k]
-        return Profile(self._criterion(likelihood), self.least, e, self._others([k]), a, b)
+        profile = Profile(self._criterion(likelihood), self.least, e, self._others([k]), a, b)
+        if self.signs[k] == "finite":
+            profile.leave(self.best.place.hessian)
+        return profile
 
     def _others(self, held: Sequence[int]) -> Matrix:
         """N: a basis of the directions in which some coefficients do not change."""
@@ -180,6 +187,41 @@ class Inference:
         """The test that all these coefficients are zero."""
         found = self._least(self._without(held), np.zeros(self.size), self._others(held))
         return LikelihoodRatio.of(2 * (found.place.value - self.least), len(held))
+
+    def report(self, level: float | None, tests: bool) -> tuple[Matrix, list[LikelihoodRatio]]:
+        """The intervals of all coefficients, where a level is given, and the tests that each is zero, where asked."""
+        together, each = self._together(level, tests), range(self.size)
+        ends = (
+            []
+            if level is None
+            else [
+                tuple(pair) if np.isfinite(pair).all() else self.interval(k, level)
+                for k, pair in enumerate(together.ends)
+            ]
+        )
+        ratios = (
+            []
+            if not tests
+            else [
+                LikelihoodRatio.of(float(D), 1) if np.isfinite(D) else self.test(k)
+                for k, D in zip(each, together.statistics, strict=True)
+            ]
+        )
+        return np.array(ends), ratios
+
+    def _together(self, level: float | None, tests: bool) -> Found:
+        """What one search finds for all coefficients, where there are enough rows for that to pay; nan elsewhere."""
+        if self.infinite or self.frame.likelihood.n <= SMALL or self.size > NARROW:
+            return Found(np.full((self.size, 2), np.nan), np.full(self.size, np.nan))
+        T = np.linalg.inv(np.linalg.cholesky(self.best.place.hessian)).T
+        F = np.eye(self.size)
+        F[0, 1:] = -self.frame.shift  # the intercept in the coordinates of the frame
+        b, Q = F @ self.best.a, F @ T
+        errors = np.linalg.norm(Q, axis=1)
+        height = None if level is None else float(chdtri(1, 1 - level))
+        sweep = Sweep(self.frame.likelihood, self.best.a, T)
+        found = found_together(sweep, self.firth, Q / errors[:, None], height, -b / errors if tests else None)
+        return found._replace(ends=b[:, None] + errors[:, None] * found.ends)
 
     def test(self, k: int) -> LikelihoodRatio:
         """The test that one coefficient is zero."""

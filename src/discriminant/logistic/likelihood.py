@@ -179,24 +179,38 @@ class Likelihood:
         """The sum of ``add``(y, probabilities, weights) over blocks of rows."""
         first = A[:, 0]
 
+        def probable(Y: NDArray[Any], some: slice) -> list[Any]:
+            Z = A[:, 1:].astype(dtype) @ Y[:, 1:].T + first[:, None]
+            P = np.vstack([np.zeros_like(Z), Z]) if self.c == 1 else Z
+            np.exp(P - P.max(axis=0), out=P)
+            P /= P.sum(axis=0)
+            return add(Y, P, self.weights(some))
+
+        return self.sums(probable, dtype)
+
+    def sums(
+        self, add: Callable[[NDArray[Any], slice], list[Any]], dtype: Any = np.float64, block: int = BLOCK
+    ) -> list[Any]:
+        """The sum of ``add``(y, rows) over blocks of rows."""
+
         def part(rows: slice) -> list[Any]:
-            sums: list[Any] = []
-            for low in range(rows.start, rows.stop, BLOCK):
-                some = slice(low, min(low + BLOCK, rows.stop))
+            total: list[Any] = []
+            for low in range(rows.start, rows.stop, block):
+                some = slice(low, min(low + block, rows.stop))
                 B = self.X[some]
                 Y = np.empty((some.stop - low, self.d + 1), dtype)
                 Y[:, 0] = 1
                 np.subtract(B.toarray() if sparse.issparse(B) else B, self.center, out=Y[:, 1:], casting="same_kind")
-                Z = A[:, 1:].astype(dtype) @ Y[:, 1:].T + first[:, None]
-                P = np.vstack([np.zeros_like(Z), Z]) if self.c == 1 else Z
-                np.exp(P - P.max(axis=0), out=P)
-                P /= P.sum(axis=0)
-                parts = add(Y, P, np.ones(len(Y)) if self.v is None else self.v[some])
-                sums = parts if not sums else [one + other for one, other in zip(sums, parts, strict=True)]
-            return sums
+                parts = add(Y, some)
+                total = parts if not total else [one + other for one, other in zip(total, parts, strict=True)]
+            return total
 
         with np.errstate(over="ignore", invalid="ignore"):
             return in_order(self.X, part)
+
+    def weights(self, rows: slice) -> Matrix:
+        """The weights of some rows."""
+        return np.ones(rows.stop - rows.start) if self.v is None else self.v[rows]
 
     def diagonal_blocks(self, A: Matrix, dtype: Any = np.float64) -> Matrix:
         """The diagonal blocks of the Hessian, one a discriminant: for two classes all of it."""

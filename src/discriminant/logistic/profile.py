@@ -100,11 +100,17 @@ def minimum(criterion: Criterion, a: Vector, N: Matrix) -> Minimum | None:
 
 
 class Profile:
-    """D along one coefficient; each value of b begins where the one before has ended."""
+    """D along one coefficient; each value of b begins where the one before has ended, along the tangent there."""
 
     def __init__(self, criterion: Criterion, least: float, e: Vector, N: Matrix, a: Vector, b: float) -> None:
         self.criterion, self.least, self.e, self.N = criterion, least, e, N
         self.a, self.b, self.tangent = a, b, e
+
+    def leave(self, hessian: Matrix) -> None:
+        """Take the tangent of a minimum with this Hessian."""
+        H = hessian @ self.N
+        if H.size:
+            self.tangent = self.e - self.N @ FullHessian(self.N.T @ H).columns((H.T @ self.e)[:, None])[:, 0]
 
     def __call__(self, b: float) -> tuple[float, float]:
         """D(b) and its slope; D is infinite where nothing can be computed any more."""
@@ -115,9 +121,7 @@ class Profile:
         if found is None:
             return math.inf, math.nan
         (self.a, place), self.b = found, b
-        H = place.hessian @ self.N
-        if H.size:
-            self.tangent = self.e - self.N @ FullHessian(self.N.T @ H).columns((H.T @ self.e)[:, None])[:, 0]
+        self.leave(place.hessian)
         return 2 * (place.value - self.least), 2 * float(place.gradient @ self.e)
 
 

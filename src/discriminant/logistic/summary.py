@@ -118,16 +118,14 @@ class SummaryMixin:
         wald = self._wald(level) if "wald" in (intervals, tests) else None
         with one_blas_thread():
             found = self._inference(data)
-            each = range(found.size)
-            ends = wald.interval if intervals == "wald" and wald else np.array([found.interval(k, level) for k in each])
-            ratios = [] if tests == "wald" else [found.test(k) for k in each]
+            ends, ratios = found.report(level if intervals == "profile" else None, tests == "lr")
         return CoefficientTable(
             ["intercept", *self._names()],
             found.estimates(),
             found.std_errors(),
             wald.statistic if tests == "wald" and wald else np.array([ratio.statistic for ratio in ratios]),
             wald.p if tests == "wald" and wald else np.array([ratio.p for ratio in ratios]),
-            ends,
+            wald.interval if intervals == "wald" and wald else ends,
             level,
             intervals,
             tests,

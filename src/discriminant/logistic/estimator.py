@@ -49,7 +49,7 @@ Solutions = list[Solution[RegressionFindings]]
 
 CRITERIA = {
     "squared": "E/2 = sum of (t - sigma(g))²/2",
-    "firth": "sum of log(1 + exp(-z g)) - log det I / 2",
+    "firth": "sum of log loss - log det I / 2",
     "l2": "sum of log loss + |w|²/(2C)",
     None: "sum of log loss",
 }
@@ -67,7 +67,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
         The log loss, or half the squared error of the sigmoid by gradient descent, which is never penalized; the
         probabilities of three classes or more are then their sigmoids divided by the sum.
     penalty
-        A ridge on w; Firth's penalty, for two classes; or none. w₀ is never penalized by ``"l2"``.
+        A ridge on w; Firth's penalty; or none. w₀ is never penalized by ``"l2"``.
     schedule : float, str, Schedule, callable or None
         Steps η(k) of the squared loss; None is a constant with which the criterion never rises.
     tol : float
@@ -153,9 +153,6 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
 
     def _problems(self, problem: Problem) -> list[Problem]:
         if problem.n_outputs == 1 or self.loss == "log":
-            if problem.n_outputs > 1 and self.penalty == "firth":
-                wanted = f"given two classes, and y has {self.classes_.size}"
-                raise refused("penalty", "firth", wanted, "take penalty='l2', or fit each class against the rest")
             return super()._problems(problem)
         self.multiclass_ = "one-vs-rest"
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
@@ -181,8 +178,8 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
         if self.loss == "squared":
             return SquaredRule(start, problem, self.schedule, self.tol, self._plan())
         X, own, v = rows
-        if self.penalty == "firth" and X.shape[1] >= WIDE:
-            wanted = f"given fewer than {WIDE:,} columns, and X has {X.shape[1]:,} of them"
+        if self.penalty == "firth" and (size := problem.n_outputs * (X.shape[1] + 1)) > WIDE:
+            wanted = f"given at most {WIDE:,} weights, and X has {X.shape[1]:,} columns, which make {size:,}"
             raise refused("penalty", "firth", wanted, "take penalty='l2', or fewer columns")
         frame = Frame(X, own, v, problem.n_outputs, ridge)
         ask = partial(prove, X, own, self.classes_, getattr(self, "feature_names_in_", None))

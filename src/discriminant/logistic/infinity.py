@@ -32,7 +32,7 @@ FEW = 30  # coefficients whose ways to infinity the report says; each takes a se
 PROVABLE = 10**7, 1000  # numbers of X, and weights, up to which the proof is worth its time
 LABORIOUS = 10**6  # rows times rivals times weights of a proof that takes seconds
 REMEDY = (
-    "A penalty: a finite C, or penalty='firth' for two classes; or drop or merge the features whose coefficients are "
+    "A penalty: a finite C, or penalty='firth'; or drop or merge the features whose coefficients are "
     "infinite. See separability(X, y)."
 )
 

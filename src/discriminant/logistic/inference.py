@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,21 +43,31 @@ DEPENDENT = "columns of X depend on each other, or are too many; drop some."
 SIGNS = {"+inf": math.inf, "-inf": -math.inf, "undetermined": math.nan}
 
 
+@dataclass(frozen=True)
+class ShiftedProblem(Problem):
+    """A problem with an offset, an amount that is added to the score of each row."""
+
+    offset: Vector
+
+
 class UsedRows(NamedTuple):
-    """The rows that take part in a fit of two classes: patterns, classes 0 or 1, weights (None: 1)."""
+    """The rows that take part in a fit: patterns, numbers of their classes, weights (None: 1), offset (None: 0)."""
 
     X: Any
     own: NDArray[np.int32]
     v: Matrix | None
+    offset: Matrix | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> UsedRows:
         X, own, v = problem.source, problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None
         refuse_vanishing(v)
+        offset = problem.offset if isinstance(problem, ShiftedProblem) else None
         rows = np.flatnonzero(problem.part)
         if rows.size < problem.n_rows:
             X, own, v = X[rows], own[rows], None if v is None else v[rows]
-        return cls(X, own, v)
+            offset = None if offset is None else offset[rows]
+        return cls(X, own, v, offset)
 
 
 class KeptRows:
@@ -90,7 +101,7 @@ class Inference:
 
     def __init__(self, rows: UsedRows, weights: Vector, firth: bool, infinite: bool) -> None:
         self.rows, self.firth, self.infinite = rows, firth, infinite
-        self.frame = Frame(*rows, 1, 0.0)
+        self.frame = Frame(rows.X, rows.own, rows.v, 1, 0.0, rows.offset)
         if self.frame.basis is not None:
             raise ValueError(DEPENDENT)
         self.size = self.frame.likelihood.d + 1
@@ -120,8 +131,10 @@ class Inference:
     def likelihood_of(self, rows: NDArray[np.int64]) -> Likelihood | None:
         """The likelihood of some of the rows; None where there are none, and it is 1."""
         whole = self.frame.likelihood
-        v = None if whole.v is None else whole.v[rows]
-        return Likelihood(whole.X[rows], whole.own[rows], v, 1, 0.0, whole.center) if rows.size else None
+        if not rows.size:
+            return None
+        v, offset = (None if each is None else each[rows] for each in (whole.v, whole.offset))
+        return Likelihood(whole.X[rows], whole.own[rows], v, 1, 0.0, whole.center, offset)
 
     def _criterion(self, likelihood: Likelihood | None) -> Criterion:
         if likelihood is None:

@@ -54,8 +54,10 @@ class Sweep:
     def _block(self, Y: Matrix, rows: slice) -> tuple[Matrix, Matrix, Matrix, Matrix]:
         """The rows in the coordinates of u, their scores at â, indicators and weights."""
         likelihood = self.likelihood
-        t = likelihood.own[rows].astype(np.float64)
-        return self.T.T @ Y.T, self.a @ Y.T, t, likelihood.weights(rows)
+        t, g = likelihood.own[rows].astype(np.float64), self.a @ Y.T
+        if likelihood.offset is not None:
+            g += likelihood.offset[rows]
+        return self.T.T @ Y.T, g, t, likelihood.weights(rows)
 
     def _products(self, Y: Matrix) -> Matrix:
         """ζ, one row a column."""

@@ -23,6 +23,7 @@ from scipy import sparse
 
 from .._engine.extras import needed
 from .._guards.parameters import Choice, refused, suggestion
+from .frames import formula_of
 
 WIDE = 100  # levels of a factor from which its zeros are left out
 WORK = 10**9  # products up to which collinear columns are looked for
@@ -124,17 +125,18 @@ class Design:
         return _columns(_built(self.spec, frame, self.formula))
 
 
-def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "refuse") -> Design:
+def design(formula: Any, data: Any, *, intercept: bool = True, missing: str = "refuse") -> Design:
     """Make patterns and labels of a formula and a data frame, by the package formulaic (extra ``formula``).
 
     Parameters
     ----------
-    formula : str
+    formula : str, or pandas or polars data frame
         Such as ``"HG ~ NV + PI + C(stage)"``: the response, and the terms of which columns are made. Texts are factors,
         and so is what stands in C(…); offset(…) is added to every score, with a weight of 1. Grouped data have
-        ``cbind(successes, failures)`` or ``cbind(successes, trials - successes)`` for a response.
+        ``cbind(successes, failures)`` or ``cbind(successes, trials - successes)`` for a response. A data frame
+        has all of its columns for terms, and categoricals and texts among them are factors.
     data : pandas or polars data frame, or dict of columns
-        What the names of the formula mean.
+        What the names of the formula mean; beside a data frame, the response.
     intercept : bool, default=True
         Whether the model will have an intercept, of which the design has no column. If not, the formula must say so
         (``0 + …``).
@@ -171,10 +173,15 @@ def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "r
     >>> made.y.tolist(), made.weights.tolist()
     ([1, 0, 1], [3.0, 5.0, 10.0])
     >>> model = LogisticDiscriminant(penalty="firth").fit(*made, made.weights)
+
+    A frame with texts, without a formula:
+
+    >>> design(pd.DataFrame({"place": ["here", "there", "here"], "size": [3, 1, 2]}), [0, 1, 1]).feature_names
+    ['place[T.there]', 'size']
     """
     Choice(("refuse", "drop"))("missing", missing)
     if not isinstance(formula, str):
-        raise refused("formula", formula, "a text such as 'y ~ a + b'", "give the response, ~ and the terms")
+        formula, data = formula_of(formula, data, intercept)
     formulaic = needed("formulaic", "formula")
     frame = _as_pandas(data)
     if counts := COUNTS.fullmatch(formula):

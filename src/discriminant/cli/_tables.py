@@ -268,7 +268,7 @@ def _by_formula(given: Rows, formula: str, intercept: bool) -> Asked:
 
 def tell_reading(told: list[str]) -> None:
     if told:
-        say(f"Reading: {shortened('; '.join(told))}.")
+        say(f"Reading: {shortened('; '.join(text.rstrip('.') for text in told))}.")
 
 
 def reading_of(recipe: Recipe) -> list[str]:

@@ -1,18 +1,20 @@
-"""P21: Firth's table, with profile intervals and likelihood-ratio tests, against firthmodels."""
+"""P21: Firth's table, with profile intervals and likelihood-ratio tests, against firthmodels; a wide factor."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from firthmodels import FirthLogisticRegression
 from numpy.typing import NDArray
 
-from discriminant import LogisticDiscriminant
+from discriminant import LogisticDiscriminant, separability
 
 from ._audit import require
-from ._case import Contest, Outcome, Peer, case, faster
+from ._case import Contest, Outcome, Peer, Reading, case, faster
 from ._data import overlapping
 
 
@@ -48,6 +50,18 @@ def same_table(one: Table, other: Table) -> str:
     return require(apart <= 1e-6 and equal, f"estimates and ends {apart:.0e} apart")
 
 
+def wide_factor(n: int, levels: int) -> Reading:
+    """The verdict on a formula with a factor of which one level has one class."""
+    rng = np.random.default_rng(0)
+    level, y = rng.integers(levels, size=n), rng.integers(2, size=n)
+    y[level == 1] = 1
+    town = pd.Categorical.from_codes(level, [f"town {k}" for k in range(levels)])
+    began = time.perf_counter()
+    found = separability("y ~ town", data=pd.DataFrame({"y": y, "town": town}))
+    seconds, audit = time.perf_counter() - began, require(found.verdict == "quasi", found.verdict)
+    return Reading(f"verdict, a factor of {levels:,} levels, {n:,} rows", seconds, "s", 30, audit)
+
+
 @case("P21", "Firth's table with profile intervals and likelihood-ratio tests, to 1e-6")
 def firth_table(quick: bool) -> Iterator[Outcome]:
     X, y = overlapping(2_000 if quick else 100_000, 20)
@@ -63,3 +77,4 @@ def firth_table(quick: bool) -> Iterator[Outcome]:
             )
         ],
     )
+    yield wide_factor(*((5_000, 200) if quick else (1_000_000, 1000)))

@@ -97,7 +97,7 @@ for k, (name, color, line) in enumerate(looks):
 left.axhline(0.95, color="0.5", linewidth=0.8)
 left.set(xlabel="true log odds ratio", title="coverage of intervals of 95 %", ylim=(0.9, 1.0))
 right.set(xlabel="true log odds ratio", title="share of intervals with an infinite end", ylim=(-0.02, 1.02))
-left.legend(loc="lower center")
+right.legend(loc="upper center")
 plt.show()
 
 for k, (name, _, _) in enumerate(looks):

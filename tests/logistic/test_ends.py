@@ -106,7 +106,7 @@ def test_a_singular_point_leaves_the_search_to_the_profiles(rng: Rng, monkeypatc
     def singular(*args: Any) -> Any:
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr(ends.Step, "of", singular)
+    monkeypatch.setattr(ends.NewtonSteps, "of", singular)
     (found, _), (wanted, _), left = reports(X, y, None)
     assert left == list(range(5))
     assert_allclose(found, wanted, rtol=1e-8)

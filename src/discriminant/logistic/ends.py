@@ -38,7 +38,7 @@ STILL = 1e-3  # standard errors by which a point moves while the gradient of the
 LONG = 3.0  # standard errors of a step along a profile: more tells that the parabola says nothing
 
 
-class Step(NamedTuple):
+class NewtonSteps(NamedTuple):
     """Newton's steps from many points: to the least J at the same qᵗu, what that gains, and the way along τ."""
 
     aside: Matrix
@@ -48,7 +48,7 @@ class Step(NamedTuple):
     curvature: Vector
 
     @classmethod
-    def of(cls, G: Matrix, H: Matrix, Q: Matrix) -> Step:
+    def of(cls, G: Matrix, H: Matrix, Q: Matrix) -> NewtonSteps:
         both = np.linalg.solve(H, np.stack([G, Q], axis=2))
         downhill, raised = both[..., 0], both[..., 1]
         curvature = 1 / _dots(Q, raised)
@@ -67,7 +67,7 @@ def _dots(A: NDArray[Any], B: NDArray[Any]) -> Vector:
     return np.asarray(np.einsum("ij,ij->i", A, B))
 
 
-class Found(NamedTuple):
+class EndsAndTests(NamedTuple):
     """Both ends of each interval, as distances qᵗu, and D of each test; nan where it was not found."""
 
     ends: Matrix
@@ -85,24 +85,26 @@ class ManyPoints:
         self.sweep, self.firth, self.U, self.Q = sweep, firth, U, Q
         self.where, self.pull = np.full_like(U, np.inf), np.zeros_like(U)
 
-    def look(self, at: NDArray[np.intp]) -> tuple[Vector, Step]:
+    def look(self, at: NDArray[np.intp]) -> tuple[Vector, NewtonSteps]:
         """J at the points with the numbers ``at``, and the step."""
         U, Q = self.U[at], self.Q[at]
         values, G, H = self.sweep.look(U)
         if not self.firth:
-            return values, Step.of(G, H, Q)
+            return values, NewtonSteps.of(G, H, Q)
         values = values - np.log(np.linalg.cholesky(H).diagonal(axis1=1, axis2=2)).sum(axis=1)
         if at[-1] == len(self.U) - 1:  # the estimate, which is looked at once
             self.pull[:] = -G[-1]
-        short = Step.of(G + self.pull[at], H, Q).gap <= SHORT
+        short = NewtonSteps.of(G + self.pull[at], H, Q).gap <= SHORT
         renewed = short & ~(np.linalg.norm(U - self.where[at], axis=1) <= STILL)
         if renewed.any():
             self.pull[at[renewed]] = self.sweep.penalty_gradients(U[renewed], np.linalg.inv(H[renewed]))
             self.where[at[renewed]] = U[renewed]
-        return values, Step.of(G + self.pull[at], H, Q)
+        return values, NewtonSteps.of(G + self.pull[at], H, Q)
 
 
-def found_together(sweep: Sweep, firth: bool, Q: Matrix, height: float | None, distances: Vector | None) -> Found:
+def found_together(
+    sweep: Sweep, firth: bool, Q: Matrix, height: float | None, distances: Vector | None
+) -> EndsAndTests:
     """Where D reaches the height on either side along each row of Q, and D at a distance along each.
 
     Parameters
@@ -125,7 +127,7 @@ def found_together(sweep: Sweep, firth: bool, Q: Matrix, height: float | None, d
     side[: len(ends)] = np.repeat([-1.0, 1.0], len(ends) // 2)
     found = _searched(sweep, firth, U, np.tile(Q, (len(U) // k, 1)), side, height or 0.0)
     missing = np.full((k, 2), np.nan)
-    return Found(
+    return EndsAndTests(
         found[: 2 * k].reshape(2, k).T if len(ends) else missing, found[len(ends) :] if len(tests) else missing[:, 0]
     )
 

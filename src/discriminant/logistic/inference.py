@@ -27,7 +27,7 @@ from .._engine.linalg import Matrix
 from .._engine.problem import Problem
 from .._engine.refusals import refuse_vanishing
 from .coordinates import Frame
-from .ends import Found, found_together
+from .ends import EndsAndTests, found_together
 from .hessian import FullHessian
 from .likelihood import Likelihood
 from .newton import SMALL
@@ -222,10 +222,10 @@ class Inference:
         )
         return np.array(ends), ratios
 
-    def _together(self, level: float | None, tests: bool) -> Found:
+    def _together(self, level: float | None, tests: bool) -> EndsAndTests:
         """What one search finds for all coefficients, where there are enough rows for that to pay; nan elsewhere."""
         if self.infinite or self.frame.likelihood.n <= SMALL or self.size > NARROW:
-            return Found(np.full((self.size, 2), np.nan), np.full(self.size, np.nan))
+            return EndsAndTests(np.full((self.size, 2), np.nan), np.full(self.size, np.nan))
         T = np.linalg.inv(np.linalg.cholesky(self.best.place.hessian)).T
         F = np.eye(self.size)
         F[0, 1:] = -self.frame.shift  # the intercept in the coordinates of the frame

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 CLOSE = 1e-3  # of a standard error, or of a unit of log likelihood: more tells that the data are not those of the fit
 NARROW = 128  # coefficients up to which all profiles are followed at a time: their informations fit into memory
+FEW = 100  # rows up to which Firth's criterion may have several minima that are worth a look
 DEPENDENT = "columns of X depend on each other, or are too many; drop some."
 SIGNS = {"+inf": math.inf, "-inf": -math.inf, "undetermined": math.nan}
 
@@ -248,10 +249,14 @@ class Inference:
         profile = self.profile(k)
         at_zero = self.frame.likelihood.hessian(np.zeros((1, self.size)))
         unit, near = 4 / math.sqrt(at_zero[k, k]), SIGNS.get(sign, profile.b)
+        sizes = np.delete(np.diag(at_zero), k)
         error = self.std_errors()[k] * math.sqrt(height)
         ends = []
         for side in (-1, 1):
             start = 0.0 if sign != "finite" else near + side * error
             open_end = near == side * math.inf
-            ends.append(near if open_end else interval_end(profile, near, start, side, height, unit))
+            end = near if open_end else interval_end(profile, near, start, side, height, unit)
+            while self.firth and self.frame.likelihood.n <= FEW and profile.lower(end * np.sqrt(at_zero[k, k] / sizes)):
+                end = interval_end(profile, end, end, side, height, unit)
+            ends.append(end)
         return ends[0], ends[1]

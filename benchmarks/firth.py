@@ -56,10 +56,10 @@ def wide_factor(n: int, levels: int) -> Reading:
     level, y = rng.integers(levels, size=n), rng.integers(2, size=n)
     y[level == 1] = 1
     town = pd.Categorical.from_codes(level, [f"town {k}" for k in range(levels)])
-    began = time.perf_counter()
+    began = time.process_time()
     found = separability("y ~ town", data=pd.DataFrame({"y": y, "town": town}))
-    seconds, audit = time.perf_counter() - began, require(found.verdict == "quasi", found.verdict)
-    return Reading(f"verdict, a factor of {levels:,} levels, {n:,} rows", seconds, "s", 30, audit)
+    seconds, audit = time.process_time() - began, require(found.verdict == "quasi", found.verdict)
+    return Reading(f"verdict, processor time, a factor of {levels:,} levels, {n:,} rows", seconds, "s", 30, audit)
 
 
 @case("P21", "Firth's table with profile intervals and likelihood-ratio tests, to 1e-6")

@@ -47,6 +47,23 @@ def readme_commands() -> list[str]:
     return [line.removeprefix("$ ") for line in lines if line.strip() and not line.startswith("#")]
 
 
+def test_the_extra_all_brings_nothing_that_no_line_names() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    (everything,) = extras["all"]
+    joined = re.search(r"\[(.*)\]", everything)[1].split(",")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    for package in {re.match(r"\w+", line)[0] for name in joined for line in extras[name]}:
+        assert re.search(rf"^\s*(import|from) {package}\b|\"{package}[\".]", code, re.MULTILINE), package
+
+
+def test_readme_links_are_absolute() -> None:
+    """A package index shows the README alone."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text)
+    assert len(links) > 20
+    assert [link for pair in links for link in pair if link and not link.startswith("https://")] == []
+
+
 def test_readme_python() -> None:
     names: dict[str, object] = {}
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS

@@ -253,6 +253,7 @@ class Asked(NamedTuple):
     target: str | None
     reading: list[str]
     weights: Any = None  # of the rows, where a formula counts them
+    offset: Any = None  # of the rows, where a formula has one
 
 
 def asked_of(given: Rows, formula: str | None, intercept: bool, counts: bool) -> Asked:
@@ -297,12 +298,13 @@ def _by_formula(given: Rows, formula: str, intercept: bool) -> Asked:
     references = {f"{name}[{level}]": made.reference_rows(name) for name, level in made.references.items()}
     X = made.X.to_numpy() if hasattr(made.X, "columns") else made.X
     target = formula.partition("~")[0].strip()
-    return Asked(X, X, made.y, made.feature_names, references if intercept else {}, target, made.notes, made.weights)
+    known = references if intercept else {}
+    return Asked(X, X, made.y, made.feature_names, known, target, made.notes, made.weights, made.offset)
 
 
 def tell_reading(told: list[str]) -> None:
     if told:
-        say(f"Reading: {shortened('; '.join(told))}.")
+        say(f"Reading: {shortened('; '.join(text.rstrip('.') for text in told))}.")
 
 
 def reading_of(recipe: Recipe) -> list[str]:

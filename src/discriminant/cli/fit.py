@@ -82,11 +82,13 @@ def _regression(given: Training, formula: str, others: dict[str, Any], json: boo
     named = (
         asked.X if hasattr(asked.X, "tocsr") else needed("pandas", "formula").DataFrame(asked.X, columns=asked.names)
     )
-    interrupted = learn(model, named, asked.y, asked.weights)
+    interrupted = learn(
+        model, named, asked.y, asked.weights, **({} if asked.offset is None else {"offset": asked.offset})
+    )
     table: Any = None
     try:
         table = replace(
-            model.summary(intervals="profile", tests="lr", data=(named, asked.y, asked.weights)),
+            model.summary(intervals="profile", tests="lr", data=(named, asked.y, asked.weights, asked.offset)),
             names=["intercept", *asked.names],
         )
     except ValueError as error:

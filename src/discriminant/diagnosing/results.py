@@ -157,7 +157,7 @@ def _fitted(
         n_rows=len(model.exog),
         weights=weights,
         penalty=_penalty(result),
-        has_offset=any(_has(model, name) for name in ("offset", "exposure")),
+        offset=_offset(model, rows),
         converged=_converged(result),
     )
 
@@ -191,9 +191,9 @@ def _penalty(result: Any) -> str:
     return ""
 
 
-def _has(model: Any, name: str) -> bool:
-    values = getattr(model, name, None)
-    return values is not None and bool(np.any(np.asarray(values) != 0))
+def _offset(model: Any, rows: Any) -> Vector | None:
+    values = getattr(model, "offset", None)
+    return np.asarray(values, np.float64)[rows] if values is not None and np.any(np.asarray(values) != 0) else None
 
 
 def _converged(result: Any) -> bool | None:

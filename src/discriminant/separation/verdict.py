@@ -21,12 +21,13 @@ estimates for generalized linear models* (2019).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._engine.progress import TerminalBar
 from .._guards.parameters import FLAG, SECONDS, Choice, refused
 from ..formulas.formula import design
+from ..formulas.frames import factors_of
 from .answer import Separability as Separability
 from .ordered import OrderedSeparability
 from .question import Names, Question, checked, groups_of, levels_of
@@ -56,7 +57,8 @@ def separability(
     X : array, CSR matrix or data frame of shape (n, d)
         Patterns, as given: do not standardize them first, because rounding may destroy ties. Float32, float64 and
         integers are all read exactly; a memory-mapped array is read in blocks. Or a formula such as
-        ``"HG ~ NV + C(stage)"``, of which :func:`design` makes X and y.
+        ``"HG ~ NV + C(stage)"``, of which :func:`design` makes X and y. Categoricals and texts in a data frame are
+        factors, each level held against the first, as the verdict says.
     y : array of shape (n,)
         Labels of two or more classes; of two, the one that sorts last is the positive class. Counts for
         ``family="poisson"``. For ``family="cumulative"`` levels whose order is known: numbers, or an ordered
@@ -121,10 +123,13 @@ def separability(
     >>> separability(treated, level, family="cumulative", feature_names=["treated"]).coefficients()
     {'1/2': '+inf', '2/3': '+inf', 'treated': '+inf'}
     """
-    if isinstance(X, str):
-        made = design(X, data, intercept=intercept)
-        (X, y), feature_names = made, made.feature_names if feature_names is None else feature_names
-    found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased)
+    references: dict[str, Any] = {}
+    if isinstance(X, str) or factors_of(X):
+        made = design(X, data if isinstance(X, str) else y, intercept=intercept)
+        y = made.y if isinstance(X, str) else y  # the labels of a frame may have an order, which the design drops
+        X, feature_names = made.X, made.feature_names if feature_names is None else feature_names
+        references = {f"{name}[{level}]": made.reference_rows(name) for name, level in made.references.items()}
+    found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased, references)
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
     return found
@@ -140,6 +145,7 @@ def pose(
     feature_names: Sequence[str] | None = None,
     max_seconds: float | None = None,
     aliased: str = "keep",
+    references: Mapping[str, Any] | None = None,
 ) -> Separability:
     """The question of ``separability``, checked; nothing is computed before it is asked for."""
     Choice(READINGS)("reading", reading)
@@ -149,7 +155,7 @@ def pose(
     meter = TerminalBar("separability", progress, SECONDS("max_seconds", max_seconds))
     given = y
     table, y = checked(X, y, reading)
-    names = Names.of(X, table.shape[1], feature_names)
+    names = Names.of(X, table.shape[1], feature_names, references)
     if family == "cumulative":
         if not intercept:
             wanted = "True for ordered levels, whose thresholds stand for it"

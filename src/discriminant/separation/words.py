@@ -101,6 +101,7 @@ def lines(
     ``levels`` are columns that X does not hold and that may be reasons: the reference levels of factors. ``seconds``
     are those that the signs of the coefficients may take.
     """
+    levels = s.question.names.references if levels is None else levels
     yield f"{s.verdict}: {headline(s)}"
     yield from _shown(_of_machine(s))
     yield from _shown(_evidence(s, hints))
@@ -109,6 +110,8 @@ def lines(
     yield from _shown(_coefficients(s, hints, seconds))
     yield from _shown(_advice(s, hints))
     yield from _shown([("reading", READ[s.question.reading]), ("note", " ".join(s.notes))])
+    held = s.question.names.references
+    yield from _shown([("columns", f"held against: {', '.join(held)}" if held else "")])
 
 
 def _shown(rows: Iterable[tuple[str, str]]) -> Iterator[str]:

@@ -1,0 +1,85 @@
+"""What the first pass over blocks finds: the rows, the classes, their counts and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._engine.labels import encode
+from .blocks import Block, Blocks
+
+
+@dataclass(frozen=True)
+class ClassTally:
+    """Classes, and for each the rows of positive weight and their weight; tallies of two blocks can be added."""
+
+    classes: NDArray[Any]
+    rows: NDArray[np.int64]
+    weights: NDArray[np.float64]
+
+    def __add__(self, other: ClassTally) -> ClassTally:
+        classes, mine, theirs = united(self.classes, other.classes)
+        rows, weights = np.zeros(classes.size, np.int64), np.zeros(classes.size)
+        for part, places in ((self, mine), (other, theirs)):
+            rows[places] += part.rows
+            weights[places] += part.weights
+        return ClassTally(classes, rows, weights)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """All rows, weightless ones included, and the tally of their classes."""
+
+    n_rows: int
+    tally: ClassTally
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        return self.tally.classes
+
+
+def united(one: NDArray[Any], other: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.intp]]:
+    """The classes of both, sorted, and where those of each stand among them."""
+    if np.array_equal(one, other):
+        places = np.arange(one.size)
+        return one, places, places
+    if (one.dtype.kind in "biuf") != (other.dtype.kind in "biuf"):
+        raise ValueError(f"y holds numbers as well as texts, such as {one[0]} and {other[0]}; give one kind of label.")
+    classes = np.union1d(one, other)
+    return classes, np.searchsorted(classes, one), np.searchsorted(classes, other)
+
+
+def tally_of(block: Block) -> ClassTally:
+    """The classes of one block; a row of zero weight tells of a class, too, as it does in memory."""
+    classes, labels = encode(block.y)
+    if not block.weight.size:
+        counts = np.bincount(labels, minlength=classes.size)
+        return ClassTally(classes, counts, counts.astype(np.float64))
+    rows = np.bincount(labels[block.weight > 0], minlength=classes.size)
+    weights = np.bincount(labels, block.weight, classes.size)
+    return ClassTally(classes, rows, np.asarray(weights, np.float64))
+
+
+def _part(block: Block) -> tuple[int, ClassTally]:
+    return block.n_rows, tally_of(block)
+
+
+def survey(blocks: Blocks, classes: Any = None) -> Survey:
+    """One pass over the labels; ``classes`` names those that may come, where they are known."""
+    n_rows, tally = blocks.total(_part)
+    if classes is not None:
+        known, _ = encode(np.asarray(classes))
+        nothing = np.zeros(known.size)
+        tally = ClassTally(known, nothing.astype(np.int64), nothing) + tally
+        if tally.classes.size > known.size:
+            odd = np.setdiff1d(tally.classes, known)[0].item()
+            raise ValueError(f"y holds {odd!r} and must be among classes={known.tolist()}; name all of them.")
+    if tally.classes.size < 2:
+        found = f"y holds one class, {tally.classes.tolist()}, and must hold at least two"
+        raise ValueError(f"{found}; add rows of another class.")
+    if not tally.weights.any():
+        raise ValueError("sample_weight is zero for every row; give at least one positive weight.")
+    return Survey(int(n_rows), tally)

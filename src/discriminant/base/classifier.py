@@ -28,6 +28,7 @@ from ..solution import Report, Solution, Status, details_of, epochs_of, history_
 from .diagnosis import diagnosis
 from .iterative import IterativeEstimator, Solutions, SolvingEstimator, available_when, start_vectors, streaming
 from .lazy_report import LazyFacts
+from .streams import StreamedEstimator
 from .trace import Trace, TrainingData, trace_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def exempt(reason: str) -> dict[str, str]:
 ORDER_OF_VISITS = exempt("the answer depends on the order of visits")
 
 
-class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
+class LinearClassifier(StreamedEstimator, SolvingEstimator, ClassifierMixin, BaseEstimator):
     """Base of the classifiers: data in, ``_solutions`` for the mathematics, fitted attributes out.
 
     Parameters
@@ -149,7 +150,7 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
             return [problem]
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass)]
 
-    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Any, X: Any) -> None:
         self.status_ = Status.worst(solution.status for solution in solutions)
         self.n_iter_ = max(1, *(solution.n_iter for solution in solutions), 1)
         self.n_corrections_ = sum(solution.n_corrections for solution in solutions)

@@ -19,11 +19,12 @@ from .._guards.validation import all_finite, floats, taken
 from ..solution import Findings, Report, Solution, Status, epochs_of, history_of
 from .inherited_docs import DocumentedEstimator
 from .iterative import IterativeEstimator, streaming
+from .streams import StreamedEstimator
 
 T = TypeVar("T")
 
 
-class LinearRegressor(DocumentedEstimator, RegressorMixin, BaseEstimator):
+class LinearRegressor(StreamedEstimator, DocumentedEstimator, RegressorMixin, BaseEstimator):
     """Base of the regressors f(x) = wᵗx + w₀.
 
     Attributes

@@ -1,0 +1,72 @@
+"""``fit_stream``: the same model from rows that come in blocks.
+
+A chapter that can do it writes ``_fit_blocks``, and says in ``_needs_all_rows`` which settings cannot.
+
+Tests: ``tests/base/test_streams.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from types import MethodType
+from typing import Any, Self
+
+import numpy as np
+
+from .._blocks.blocks import Blocks
+from .._engine.driver import watching
+from .._guards.state import unchanged_on_failure
+
+
+class OfferedForStreams:
+    """A method that is there where the procedure, as it is set, has a form for streams; else the error says why not."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+        update_wrapper(self, method)
+
+    def __get__(self, model: Any, kind: Any = None) -> Any:
+        if model is None:
+            return self.method
+        if (reason := model._needs_all_rows()) is not None:
+            raise AttributeError(f"{type(model).__name__} has no fit_stream here: {reason}.")
+        return MethodType(self.method, model)
+
+
+class StreamedEstimator:
+    """Base of all estimators: those with a form for streams have ``fit_stream``."""
+
+    n_features_in_: int
+    _check_parameters: Callable[[], None]
+    _fit_blocks: Callable[[Blocks], None]  # fits, under the watch of the blocks, and publishes
+
+    def _needs_all_rows(self) -> str | None:
+        """Why there is no form for streams, or None where there is one."""
+        return "it looks at all rows at once; use fit"
+
+    @OfferedForStreams
+    def fit_stream(self, stream: Any) -> Self:
+        """Learn from rows that come in blocks, and need not fit into memory.
+
+        Parameters
+        ----------
+        stream : blocks of rows
+            What :func:`discriminant.io.stream` gives.
+
+        Returns
+        -------
+        self
+            The fitted model, with the attributes that ``fit`` leaves but for those with an entry for each row.
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self), watching() as stream.watch:
+            self._take_names(stream)
+            self._fit_blocks(stream)
+        return self
+
+    def _take_names(self, blocks: Blocks) -> None:
+        self.n_features_in_ = blocks.n_features
+        vars(self).pop("feature_names_in_", None)
+        if blocks.feature_names is not None:
+            self.feature_names_in_ = np.array(blocks.feature_names, object)

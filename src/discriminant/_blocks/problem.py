@@ -22,6 +22,7 @@ class Outline:
     blocks: Blocks
     n_rows: int
     n_classes: int = 2
+    n_present: int = 0  # rows of positive weight, where that is counted
 
     @property
     def n_features(self) -> int:
@@ -48,6 +49,13 @@ class Outline:
     def entries(self) -> int:
         """More numbers than anybody holds in memory."""
         return sys.maxsize
+
+    def refuse(self) -> ValueError:
+        """The error for sums that are not finite although all rows are."""
+        return ValueError(
+            f"X overflows: products of its entries are not finite in {self.dtype}; divide the features by their size, "
+            "for instance with StandardScaler."
+        )
 
     def zeros(self) -> NDArray[Any]:
         return np.zeros((self.n_outputs, self.n_features + 1), self.dtype)

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._engine.labels import encode
+from .._engine.moments import center_of
+from .._guards.held import storable
 from .blocks import Block, Blocks
 
 
+@storable
 @dataclass(frozen=True)
 class ClassTally:
     """Classes, and for each the rows of positive weight and their weight; tallies of two blocks can be added."""
@@ -77,9 +80,41 @@ def survey(blocks: Blocks, classes: Any = None) -> Survey:
         if tally.classes.size > known.size:
             odd = np.setdiff1d(tally.classes, known)[0].item()
             raise ValueError(f"y holds {odd!r} and must be among classes={known.tolist()}; name all of them.")
+    return checked(Survey(int(n_rows), tally))
+
+
+def checked(found: Survey) -> Survey:
+    """The survey, refused where nothing can be learned from such classes."""
+    tally = found.tally
     if tally.classes.size < 2:
-        found = f"y holds one class, {tally.classes.tolist()}, and must hold at least two"
-        raise ValueError(f"{found}; add rows of another class.")
+        raise ValueError(
+            f"y holds one class, {tally.classes.tolist()}, and must hold at least two; add rows of another class."
+        )
     if not tally.weights.any():
         raise ValueError("sample_weight is zero for every row; give at least one positive weight.")
-    return Survey(int(n_rows), tally)
+    return found
+
+
+@storable
+@dataclass(frozen=True)
+class Amid:
+    """A point amid so many rows; of two blocks the mean, and what is the same in both to the last digit."""
+
+    point: NDArray[np.float64]
+    n: int
+
+    def __add__(self, other: Amid) -> Amid:
+        n = self.n + other.n
+        mean = (self.n / n) * self.point + (other.n / n) * other.point
+        return Amid(np.where(self.point == other.point, self.point, mean), n)
+
+
+def _part_with_center(block: Block) -> tuple[int, ClassTally, Amid]:
+    """Rows, classes, and a point amid the rows."""
+    return block.n_rows, tally_of(block), Amid(center_of(block.X), block.n_rows)
+
+
+def survey_with_center(blocks: Blocks) -> tuple[Survey, NDArray[np.float64]]:
+    """The first pass: rows and classes, and a point about which the features are taken."""
+    n_rows, tally, amid = blocks.total(_part_with_center)
+    return checked(Survey(int(n_rows), tally)), amid.point

@@ -56,6 +56,10 @@ class Problem:
     def part(self) -> NDArray[np.bool_]:
         return self.labels >= 0
 
+    @property
+    def n_present(self) -> int:
+        return int(np.count_nonzero(self.part))
+
     def zeros(self) -> NDArray[Any]:
         return np.zeros((self.n_outputs, self.n_features + 1), self.dtype)
 

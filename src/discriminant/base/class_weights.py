@@ -28,12 +28,15 @@ def row_weights(class_weight: Any, classes: NDArray[Any], labels: NDArray[np.int
     """Weights of the rows, if any are given, times those of their classes; none for a bystander, of label -1."""
     part = labels >= 0
     v = given.astype(np.float64) if given.size else np.ones(labels.size)
-    if isinstance(class_weight, str):
-        totals = np.bincount(labels[part], v[part], classes.size)
-        weights = totals.sum() / (classes.size * np.where(totals > 0, totals, 1.0))
-    else:
-        weights = _by_class(class_weight, classes)
+    weights = weights_of_classes(class_weight, classes, np.bincount(labels[part], v[part], classes.size))
     return np.where(part, weights[labels], 0.0) * v
+
+
+def weights_of_classes(class_weight: Any, classes: NDArray[Any], totals: Vector) -> Vector:
+    """The weight of each class, by name or such that all have the same total; ``totals`` are those that they have."""
+    if isinstance(class_weight, str):
+        return np.asarray(totals.sum() / (classes.size * np.where(totals > 0, totals, 1.0)))
+    return _by_class(class_weight, classes)
 
 
 def _by_class(class_weight: Any, classes: NDArray[Any]) -> Vector:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
+from .._blocks.problem import Outline
 from .._engine.callbacks import CallbackSupportMixin, Listener
 from .._engine.driver import Plan, Rule, Watch, drive, watching
 from .._engine.problem import Problem
@@ -150,6 +151,15 @@ class IterativeEstimator(SolvingEstimator):
             return listener.end(attributes)
 
         return drive(rule, problem, int(self.max_iter), watch, listener.begin, end)
+
+    def _run_on_blocks(self, rules: list[Rule], outline: Outline) -> None:
+        """Drive rules that find their rows in blocks, and publish; Ctrl-C leaves what they have."""
+        watch = outline.blocks.watch
+        solutions = [drive(rule, outline, int(self.max_iter), watch) for rule in rules]
+        self._rules = []
+        self._publish(solutions, outline, None)
+        self._portions = [solution.recorded for solution in solutions]
+        self._warn(watch, solutions)
 
     def _streams(self) -> bool:
         """Whether the rule corrects pattern by pattern, with no number for each of them: else no ``partial_fit``."""

@@ -8,7 +8,6 @@ Tests: ``tests/base/test_streams.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import update_wrapper
 from types import MethodType
 from typing import Any, Self
 
@@ -23,8 +22,7 @@ class OfferedForStreams:
     """A method that is there where the procedure, as it is set, has a form for streams; else the error says why not."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
-        self.method = method
-        update_wrapper(self, method)
+        self.method, self.__doc__ = method, method.__doc__
 
     def __get__(self, model: Any, kind: Any = None) -> Any:
         if model is None:

@@ -33,8 +33,8 @@ class RegressionPlan:
     firth: bool
     tol: float
     record: bool
-    ask: Asker
-    rows: UsedRows
+    ask: Asker | None  # None where it cannot be proved
+    rows: UsedRows | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class RegressionRule:
         self.frame, self.dtype, self.plan, self.k = frame, dtype, plan, 0
         self.escape: Escape | None = None
         likelihood = frame.likelihood
-        self.asked = plan.firth or likelihood.ridge > 0
+        self.asked = plan.firth or likelihood.ridge > 0 or plan.ask is None
         A, self.astray = np.zeros((likelihood.c, likelihood.d + 1)), False
         if start is not None:
             given = frame.inward(start)

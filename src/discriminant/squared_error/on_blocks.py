@@ -7,7 +7,7 @@ for rows in memory: Cholesky, one refinement with the residuals, or the SVD of a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._blocks.blocks import Block, Blocks
-from .._blocks.survey import united
+from .._blocks.survey import ClassTally, Survey, checked, united
 from .._engine.driver import Watch
 from .._engine.labels import encode
 from .._engine.linalg import cholesky
 from .._engine.moments import Moments, moments
-from .._engine.problem import make_problem
+from .._engine.problem import EMPTY, make_problem
 from .._engine.refusals import NotFiniteError
 from .._guards.held import storable
 from .._guards.parameters import refused
@@ -105,12 +105,7 @@ def class_statistics(blocks: Blocks, separately: bool = False) -> LabelledStatis
     """One pass; refuses what cannot be classes."""
     check_width(blocks)
     (found,) = blocks.total(class_part, separately)
-    if found.classes.size < 2:
-        raise ValueError(
-            f"y holds one class, {found.classes.tolist()}, and must hold at least two; add rows of another class."
-        )
-    if not found.statistics.counts.any():
-        raise ValueError("sample_weight is zero for every row; give at least one positive weight.")
+    checked(Survey(found.n_rows, ClassTally(found.classes, EMPTY, found.statistics.counts)))
     return cast(LabelledStatistics, found)
 
 
@@ -147,7 +142,7 @@ class RowMoments:
     def __add__(self, other: RowMoments) -> RowMoments:
         if not (self.total and other.total):
             few, some = (self, other) if other.total else (other, self)
-            return RowMoments(*(getattr(some, name) for name in _SUMS), some.n_rows + few.n_rows)
+            return replace(some, n_rows=some.n_rows + few.n_rows)
         total = self.total + other.total
         share, x, t = other.total / total, other.mean - self.mean, other.target_mean - self.target_mean
         both = self.total * share
@@ -159,10 +154,7 @@ class RowMoments:
 
     @property
     def moments(self) -> Moments:
-        return Moments(*(getattr(self, name) for name in _SUMS))
-
-
-_SUMS = ("total", "mean", "target_mean", "scatter", "cross", "target_scatter")
+        return Moments(**{name: value for name, value in vars(self).items() if name != "n_rows"})
 
 
 def moments_part(block: Block) -> tuple[RowMoments]:
@@ -175,7 +167,7 @@ def moments_part(block: Block) -> tuple[RowMoments]:
     m = moments(X, T, v)
     if not m.finite():
         raise make_problem(X, np.zeros(len(T), np.int32), None, 2).refuse()
-    return (RowMoments(*(getattr(m, name) for name in _SUMS), block.n_rows),)
+    return (RowMoments(**vars(m), n_rows=block.n_rows),)
 
 
 def residual_part(block: Block, aim: Aim, A: Matrix) -> tuple[Matrix, Matrix, float]:

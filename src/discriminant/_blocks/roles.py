@@ -24,11 +24,16 @@ class Roles(NamedTuple):
     positive: int | None = None
     rival: int | None = None
 
+    def weighted(self, own: NDArray[np.int32], v: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+        """The weights of rows of these classes, times those of the classes; None where all are one."""
+        if self.factors is None:
+            return v
+        return self.factors[own] if v is None else self.factors[own] * v
+
     def of(self, block: Block) -> tuple[Any, NDArray[np.int32], NDArray[np.float64] | None]:
         """X, the classes and the weights (None: 1) of the rows that take part: those of positive weight."""
-        own, v = block.labels(self.classes), block.v
-        if self.factors is not None:
-            v = self.factors[own] if v is None else self.factors[own] * v
+        own = block.labels(self.classes)
+        v = self.weighted(own, block.v)
         part = np.ones(own.size, bool) if v is None else v > 0
         if self.rival is not None:
             part &= (own == self.positive) | (own == self.rival)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,22 @@ class ClassTally:
     classes: NDArray[Any]
     rows: NDArray[np.int64]
     weights: NDArray[np.float64]
+    heaviest: NDArray[np.float64]  # weight of a row of each class, 0 where rows have no weights
 
     def __add__(self, other: ClassTally) -> ClassTally:
         classes, mine, theirs = united(self.classes, other.classes)
-        rows, weights = np.zeros(classes.size, np.int64), np.zeros(classes.size)
+        rows, weights, heaviest = np.zeros(classes.size, np.int64), np.zeros(classes.size), np.zeros(classes.size)
         for part, places in ((self, mine), (other, theirs)):
             rows[places] += part.rows
             weights[places] += part.weights
-        return ClassTally(classes, rows, weights)
+            heaviest[places] = np.maximum(heaviest[places], part.heaviest)
+        return ClassTally(classes, rows, weights, heaviest)
+
+    @classmethod
+    def of_none(cls, classes: NDArray[Any]) -> ClassTally:
+        """Classes of which no row has come yet."""
+        nothing = np.zeros(classes.size)
+        return cls(classes, nothing.astype(np.int64), nothing, nothing)
 
 
 @dataclass(frozen=True)
@@ -60,10 +68,12 @@ def tally_of(block: Block) -> ClassTally:
     classes, labels = encode(block.y)
     if not block.weight.size:
         counts = np.bincount(labels, minlength=classes.size)
-        return ClassTally(classes, counts, counts.astype(np.float64))
+        return ClassTally(classes, counts, counts.astype(np.float64), np.zeros(classes.size))
     rows = np.bincount(labels[block.weight > 0], minlength=classes.size)
     weights = np.bincount(labels, block.weight, classes.size)
-    return ClassTally(classes, rows, np.asarray(weights, np.float64))
+    heaviest = np.zeros(classes.size)
+    np.maximum.at(heaviest, labels, block.weight)
+    return ClassTally(classes, rows, np.asarray(weights, np.float64), heaviest)
 
 
 def _part(block: Block) -> tuple[int, ClassTally]:
@@ -75,8 +85,7 @@ def survey(blocks: Blocks, classes: Any = None) -> Survey:
     n_rows, tally = blocks.total(_part)
     if classes is not None:
         known, _ = encode(np.asarray(classes))
-        nothing = np.zeros(known.size)
-        tally = ClassTally(known, nothing.astype(np.int64), nothing) + tally
+        tally = ClassTally.of_none(known) + tally
         if tally.classes.size > known.size:
             odd = np.setdiff1d(tally.classes, known)[0].item()
             raise ValueError(f"y holds {odd!r} and must be among classes={known.tolist()}; name all of them.")
@@ -118,3 +127,31 @@ def survey_with_center(blocks: Blocks) -> tuple[Survey, NDArray[np.float64]]:
     """The first pass: rows and classes, and a point about which the features are taken."""
     n_rows, tally, amid = blocks.total(_part_with_center)
     return checked(Survey(int(n_rows), tally)), amid.point
+
+
+@storable
+@dataclass(frozen=True)
+class RowTally:
+    """Rows, those of positive weight, and the largest weight, 0 where there are none."""
+
+    n_rows: int
+    n_present: int
+    heaviest: float
+
+    def __add__(self, other: RowTally) -> RowTally:
+        rows, present = self.n_rows + other.n_rows, self.n_present + other.n_present
+        return RowTally(rows, present, max(self.heaviest, other.heaviest))
+
+
+def _row_part(block: Block) -> tuple[RowTally]:
+    if not block.weight.size:
+        return (RowTally(block.n_rows, block.n_rows, 0.0),)
+    return (RowTally(block.n_rows, int(np.count_nonzero(block.weight)), float(block.weight.max())),)
+
+
+def row_survey(blocks: Blocks) -> RowTally:
+    """One pass over the rows of a regression."""
+    (found,) = blocks.total(_row_part)
+    if not found.n_present:
+        raise ValueError("sample_weight is zero for every row; give at least one positive weight.")
+    return cast(RowTally, found)

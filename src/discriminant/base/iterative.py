@@ -7,6 +7,7 @@ goes on with the rules of the portion before.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import fields
 from functools import cache
@@ -19,7 +20,6 @@ from sklearn.utils.metaestimators import available_if
 from .._blocks.problem import Outline
 from .._engine.callbacks import CallbackSupportMixin, Listener
 from .._engine.driver import Plan, Rule, Watch, drive, watching
-from .._engine.problem import Problem
 from .._guards.parameters import PASSES, Constraint, check_parameters, refused
 from .._guards.state import F
 from .._guards.validation import finite_floats
@@ -49,7 +49,7 @@ class SolvingEstimator(DocumentedEstimator, CallbackSupportMixin):
         """Solve, publish, warn; X, y and the weights as the user gave them are for the callbacks."""
         listener = Listener(self, X, y, sample_weight)
         self._rules = []
-        with watching() as watch:
+        with nullcontext(problem.blocks.watch) if problem.streamed else watching() as watch:
             solutions = self._solutions(problem, watch, listener, **options)
             self._publish(solutions, problem, X)
             self._portions = [solution.recorded for solution in solutions]
@@ -114,7 +114,7 @@ class IterativeEstimator(SolvingEstimator):
         """How many rules there are, which share the memory for paths."""
         return 1
 
-    def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
+    def _starts(self, problem: Any, n_problems: int) -> list[NDArray[Any]]:
         """The augmented start vectors of each problem."""
         return start_vectors(self.start, problem, n_problems)
 
@@ -209,7 +209,7 @@ class IterativeEstimator(SolvingEstimator):
         return weights
 
 
-def start_vectors(start: Any, problem: Problem, n_problems: int, rows: int = 1) -> list[NDArray[Any]]:
+def start_vectors(start: Any, problem: Any, n_problems: int, rows: int = 1) -> list[NDArray[Any]]:
     """Augmented vectors to start from, so many rows for each problem: zero, or what the parameter ``start`` says."""
     shape = (n_problems * rows, problem.n_features + 1)
     A = np.zeros(shape, problem.dtype)

@@ -32,6 +32,18 @@ class OfferedForStreams:
         return MethodType(self.method, model)
 
 
+def pass_by_pass(model: Any) -> str | None:
+    """Why a rule that passes over the rows again and again cannot do so over a stream."""
+    for name in ("dual", "slack", "pocket"):
+        if getattr(model, name, False):
+            return f"{name}={getattr(model, name)!r} keeps a number for each row, or draws rows; leave it out"
+    if (order := getattr(model, "order", "cyclic")) != "cyclic":
+        return f"order={order!r} asks for rows in any order; take order='cyclic', and shuffle the rows of the files"
+    if not isinstance(getattr(model, "targets", "ones"), str):
+        return "targets has a number for each row; take targets='ones'"
+    return None
+
+
 class StreamedEstimator:
     """Base of all estimators: those with a form for streams have ``fit_stream``."""
 

@@ -37,7 +37,6 @@ from ..base.diagnosis import SENTENCES
 from ..base.inherited_docs import estimator
 from ..base.probabilities import ProbabilityMixin
 from ..exceptions import warn_user
-from ..multiclass import relabel
 from ..schedules import Optimal, get
 from ..solution import Solution
 from ..unfinished import InfiniteEstimateWarning
@@ -163,7 +162,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
                 raise refused("penalty", "firth", wanted, "take penalty='l2', or fit each class against the rest")
             return super()._problems(problem)
         self.multiclass_ = "one-vs-rest"
-        return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
+        return problem.split(self.classes_.size, self.multiclass_)
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> Solutions:
         with one_blas_thread():  # our own threads share the work

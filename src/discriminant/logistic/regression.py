@@ -133,6 +133,7 @@ class RegressionRule:
         assert isinstance(self.inner, NewtonRule)
         self.asked = True
         likelihood = self.frame.likelihood
+        assert self.plan.ask is not None
         proof, plane = self.plan.ask(watch) if provable(likelihood, epoch.errors) else (None, None)
         if proof is not None and proof.verdict == "overlap":
             return epoch

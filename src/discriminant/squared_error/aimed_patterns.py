@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -67,6 +68,18 @@ class AimedPatterns:
         if np.any(self.weight):
             check_total(self.norms)
         self._gram: NDArray[Any] | None = None
+
+    def portions(self) -> Iterator[AimedPatterns]:
+        """The patterns, a part at a time where they do not fit into memory."""
+        yield self
+
+    @property
+    def largest_norm(self) -> float:
+        return float(self.norms.max())
+
+    @property
+    def trace(self) -> float:
+        return float(self.norms.sum())
 
     @cached_property
     def reach(self) -> tuple[float, float]:

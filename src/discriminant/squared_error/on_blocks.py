@@ -105,7 +105,7 @@ def class_statistics(blocks: Blocks, separately: bool = False) -> LabelledStatis
     """One pass; refuses what cannot be classes."""
     check_width(blocks)
     (found,) = blocks.total(class_part, separately)
-    checked(Survey(found.n_rows, ClassTally(found.classes, EMPTY, found.statistics.counts)))
+    checked(Survey(found.n_rows, ClassTally(found.classes, np.empty(0, np.int64), found.statistics.counts, EMPTY)))
     return cast(LabelledStatistics, found)
 
 

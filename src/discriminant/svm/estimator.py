@@ -154,7 +154,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         """A plane through large data keeps no rows of them, and so does its file."""
         super()._after_load()
         if "_vectors" not in vars(self):
-            self._vectors = BorrowedData()
+            self._vectors: Any = BorrowedData()
 
     _criterion = "|w|^2/2 + C sum of slack, or of squared slack"
     _parameters = {
@@ -313,7 +313,8 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         c, d = self.classes_.size, outline.n_features
         self.support_, self._n_rows, self.n_support_ = np.empty(0, np.int64), outline.n_rows, np.zeros(c, np.int64)
         problems = c - 1 if self.multiclass_ == "one-vs-one" else len(machines)
-        self._vectors, self._strengths = np.empty((0, d), outline.dtype), np.empty((problems, 0))
+        self._vectors = np.empty((0, d), outline.dtype)
+        self._strengths = np.empty((problems, 0))
         self.dual_coef_ = self._strengths.astype(outline.dtype)
         self._tell_margins(machines)
 

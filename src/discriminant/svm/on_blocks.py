@@ -68,7 +68,7 @@ def _sums(Y: Vector, own: NDArray[np.int32], C: Any, a: Vector) -> SlackSums:
     alpha = 2 * C * t
     root = Y * np.sqrt(2 * C if np.ndim(C) == 0 else (2 * C)[:, None])
     sides = np.array([np.where(own == side, alpha, 0.0) @ Y for side in (0, 1)])
-    sums, squares = np.bincount(own, alpha, 2), np.bincount(own, 0.5 * alpha * t, 2)
+    sums, squares = (np.asarray(np.bincount(own, each, 2), np.float64) for each in (alpha, 0.5 * alpha * t))
     return SlackSums(float(squares.sum()), root.T @ root, (2 * C * z) @ Y, sums, squares, sides)
 
 

@@ -337,7 +337,7 @@ class IterativeClassifier(IterativeEstimator, LinearClassifier):
 
     def _learn(self, problem: Any, X: Any, y: Any, sample_weight: Any, **options: Any) -> Solutions:
         solutions = super()._learn(problem, X, y, sample_weight, **options)
-        self._training = TrainingData(problem if "weights" in self.history_ and not problem.streamed else None)
+        self._training = TrainingData(problem if "weights" in self.history_ and isinstance(problem, Problem) else None)
         return solutions
 
     def _pass_over(self, problem: Any, X: Any, first: bool) -> None:

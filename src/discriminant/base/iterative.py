@@ -49,7 +49,7 @@ class SolvingEstimator(DocumentedEstimator, CallbackSupportMixin):
         """Solve, publish, warn; X, y and the weights as the user gave them are for the callbacks."""
         listener = Listener(self, X, y, sample_weight)
         self._rules = []
-        with nullcontext(problem.blocks.watch) if problem.streamed else watching() as watch:
+        with nullcontext(problem.blocks.watch) if isinstance(problem, Outline) else watching() as watch:
             solutions = self._solutions(problem, watch, listener, **options)
             self._publish(solutions, problem, X)
             self._portions = [solution.recorded for solution in solutions]

@@ -20,6 +20,7 @@ from scipy import sparse
 from .._engine.driver import Watch
 from .._engine.labels import encode_known
 from .._engine.problem import EMPTY, Problem, check_weight, make_problem
+from .._engine.progress import Tell
 from .._engine.refusals import refusal
 from .._guards.validation import all_finite, check_indices
 
@@ -60,13 +61,15 @@ class Block:
 class Blocks(Protocol):
     """Blocks of rows, all of one width and one type, that can be passed over any number of times.
 
-    ``watch`` is asked between two blocks; ``feature_names`` is None where the columns have none.
+    ``watch`` is asked between two blocks, ``tell`` hears how far a pass is; ``feature_names`` is None where the columns
+    have none.
     """
 
     n_features: int
     dtype: np.dtype[Any]
     feature_names: list[str] | None
     watch: Watch
+    tell: Tell | None
 
     def total(self, part: Part, *args: Any) -> tuple[Any, ...]:
         """``part(block, *args)``, a tuple, of every block, added entry by entry in an order that is always the same."""
@@ -134,6 +137,7 @@ class MemoryBlocks:
 
     def __init__(self, X: Any, y: Any, weight: Any = None, rows: int = 1000, names: list[str] | None = None) -> None:
         self.n_features, self.feature_names, self.watch = int(X.shape[1]), names, Watch()
+        self.tell: Tell | None = None
         self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
         self._data = X, np.asarray(y), weight
         self._starts = range(0, X.shape[0], rows)

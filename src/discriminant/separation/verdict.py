@@ -28,6 +28,7 @@ from .._engine.progress import TerminalBar
 from .._guards.parameters import FLAG, SECONDS, Choice, refused
 from ..formulas.formula import design
 from .answer import Separability as Separability
+from .on_blocks import StreamedSeparability, checked_blocks
 from .ordered import OrderedSeparability
 from .question import Names, Question, checked, groups_of, levels_of
 from .rows import FAMILIES, READINGS
@@ -48,7 +49,7 @@ def separability(
     feature_names: Sequence[str] | None = None,
     max_seconds: float | None = None,
     aliased: str = "keep",
-) -> Separability:
+) -> Any:
     """Tell whether classes are linearly separable, and prove it.
 
     Parameters
@@ -56,7 +57,9 @@ def separability(
     X : array, CSR matrix or data frame of shape (n, d)
         Patterns, as given: do not standardize them first, because rounding may destroy ties. Float32, float64 and
         integers are all read exactly; a memory-mapped array is read in blocks. Or a formula such as
-        ``"HG ~ NV + C(stage)"``, of which :func:`design` makes X and y.
+        ``"HG ~ NV + C(stage)"``, of which :func:`design` makes X and y. Or a stream, see
+        :func:`discriminant.io.stream`, whose rows need not fit into memory: the answer then is a
+        ``StreamedSeparability``.
     y : array of shape (n,)
         Labels of two or more classes; of two, the one that sorts last is the positive class. Counts for
         ``family="poisson"``. For ``family="cumulative"`` levels whose order is known: numbers, or an ordered
@@ -121,12 +124,28 @@ def separability(
     >>> separability(treated, level, family="cumulative", feature_names=["treated"]).coefficients()
     {'1/2': '+inf', '2/3': '+inf', 'treated': '+inf'}
     """
+    if y is None and hasattr(X, "gather"):
+        return of_blocks(X, intercept, reading, family, progress, max_seconds)
     if isinstance(X, str):
         made = design(X, data, intercept=intercept)
         (X, y), feature_names = made, made.feature_names if feature_names is None else feature_names
     found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased)
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
+    return found
+
+
+def of_blocks(
+    blocks: Any, intercept: bool, reading: str, family: str, progress: bool | None, max_seconds: float | None
+) -> StreamedSeparability:
+    """The answer on rows that come in blocks, proved by one more pass over them."""
+    Choice(READINGS)("reading", reading)
+    FLAG("intercept", intercept)
+    if family != "classes":
+        raise refused("family", family, "'classes' for a stream", "ask in memory")
+    meter = TerminalBar("separability", progress, SECONDS("max_seconds", max_seconds))
+    found = checked_blocks(blocks, bool(intercept), reading, meter)
+    _ = found.certificate
     return found
 
 

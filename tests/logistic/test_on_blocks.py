@@ -62,3 +62,17 @@ def test_very_many_columns_take_steps_without_a_hessian(rng):
 def test_what_has_no_form_for_streams_says_so():
     for options in ({"loss": "squared"}, {"penalty": "firth"}, {"record": "weights"}):
         assert not hasattr(LogisticDiscriminant(**options), "fit_stream")
+
+
+@pytest.mark.filterwarnings("ignore::discriminant.InfiniteEstimateWarning")
+@pytest.mark.parametrize("verdict", ["complete", "quasi"])
+def test_an_infinite_estimate_is_proved_as_in_memory(verdict, rng):
+    X = rng.integers(-2, 3, size=(600, 3)).astype(float)
+    side = X @ [1.0, 1.0, -1.0] + (0.5 if verdict == "complete" else 0)
+    y = np.where(side == 0, rng.random(600) < 0.5, side > 0)
+    kept = LogisticDiscriminant(penalty=None).fit(X, y)
+    made = LogisticDiscriminant(penalty=None).fit_stream(MemoryBlocks(X, y, rows=100))
+    assert made.recession_ is not None
+    assert made.report_.to_dict()["verdict"] == kept.report_.to_dict()["verdict"]
+    assert made.deviance_ == pytest.approx(kept.deviance_, abs=1e-6)
+    np.testing.assert_array_equal(made.predict(X[side != 0]), y[side != 0])

@@ -44,7 +44,7 @@ from .coordinates import Frame, check_sizes
 from .inference import KeptRows, UsedRows
 from .infinity import REMEDY, prove
 from .newton import WIDE
-from .on_blocks import LikelihoodOnBlocks
+from .on_blocks import LikelihoodOnBlocks, prove_on_blocks
 from .regression import RegressionFindings, RegressionPlan, RegressionRule
 from .squared_loss import SquaredRule
 from .summary import SummaryMixin
@@ -211,7 +211,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
         if self.class_weight is not None:
             factors = weights_of_classes(self.class_weight, self.classes_, tally.weights)
         likelihood = LikelihoodOnBlocks(blocks, Roles(self.classes_, factors), tally, self._ridge(), center)
-        plan = RegressionPlan(False, float(self.tol), False, None, None)
+        plan = RegressionPlan(False, float(self.tol), False, partial(prove_on_blocks, blocks), None)
         start = None if self.start is None else np.concatenate(self._starts(outline, 1)).astype(np.float64)
         with one_blas_thread():
             rule = RegressionRule(Frame.about(likelihood, center), start, blocks.dtype, plan)
@@ -229,7 +229,8 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
     def _facts(self, solutions: Solutions, problem: Problem) -> dict[str, Any]:
         facts = super()._facts(solutions, problem)
         if (found := solutions[0].findings.escape) is not None:
-            note = found.note(self._names(), np.flatnonzero(problem.part))
+            rows = np.flatnonzero(problem.part) if isinstance(problem, Problem) else np.empty(0, np.int64)
+            note = found.note(self._names(), rows)
             facts |= found.facts() | {"notes": [*facts["notes"], note]}
         return facts
 

@@ -6,15 +6,20 @@ hand when the step is taken.  For very many weights limited-memory BFGS steps ne
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
 from .._blocks.blocks import Block, Blocks
 from .._blocks.roles import Roles
 from .._blocks.survey import ClassTally
+from .._engine.driver import Watch
 from .._engine.linalg import Matrix
+from .._guards.held import storable
+from ..geometry import LinearMachine
 from .coordinates import distant
+from .infinity import FAR, Escape, margins
 from .likelihood import Likelihood, Look
 from .newton import WIDE
 
@@ -36,6 +41,47 @@ def squares_part(block: Block, roles: Roles, center: Matrix, c: int) -> tuple[Ma
     """The diagonal of the Hessian at A = 0."""
     X, own, v = roles.of(block)
     return (Likelihood(X, own, v, c, 0.0, center).squares() if own.size else np.zeros(X.shape[1] + 1),)
+
+
+@storable
+@dataclass(frozen=True)
+class Reach:
+    """Of two weights A and B: the least margin of A, the largest |margin| of B; the least of each where B is strict."""
+
+    here: float = np.inf
+    largest: float = 0.0
+    strict_here: float = np.inf
+    strict_gain: float = np.inf
+
+    def __add__(self, other: Reach) -> Reach:
+        return Reach(
+            min(self.here, other.here), max(self.largest, other.largest),
+            min(self.strict_here, other.strict_here), min(self.strict_gain, other.strict_gain),
+        )  # fmt: skip
+
+
+def reach_part(block: Block, roles: Roles, center: Matrix, AB: Matrix, least: float) -> tuple[Reach]:
+    """How far rows of a block are on their sides; ``least`` is the margin of B from which a row counts as strict."""
+    X, own, v = roles.of(block)
+    if not own.size:
+        return (Reach(),)
+    rows = Likelihood(X, own, v, len(AB[0]), 0.0, center)
+    here, gain = (margins(rows, A) for A in AB)
+    finite = np.isfinite(gain)
+    strict = (gain > least) & finite
+    ends = (here[strict].min(initial=np.inf), gain[strict].min(initial=np.inf))
+    return (Reach(float(here.min()), float(np.abs(gain[finite]).max()), *map(float, ends)),)
+
+
+def prove_on_blocks(blocks: Blocks, watch: Watch) -> tuple[Any, Matrix | None]:
+    """The verdict on all rows, and its plane as augmented weights; None where nothing is separated."""
+    from ..separation.verdict import separability  # 0.2 s of imports that few fits need
+
+    found = separability(blocks, progress=False)
+    plane = found.hyperplane
+    if isinstance(plane, LinearMachine):
+        return found, plane.weights - plane.weights.mean(axis=0)
+    return found, None if plane is None else np.r_[plane.w0, plane.w][None]
 
 
 class LikelihoodOnBlocks:
@@ -82,6 +128,23 @@ class LikelihoodOnBlocks:
         at = np.arange(self.size).reshape(self.c, self.d + 1)[:, 1:].ravel()
         H[at, at] += self.ridge
         return H
+
+    def escape(self, A: Matrix, proof: Any, B: Matrix | None) -> Escape | None:
+        """How to stop at infinity, from A; None where the verdict is overlap. B is the plane of the proof."""
+        B = np.zeros_like(A) if B is None else B
+        seen = self._reach(A, B, np.inf)
+        if seen.here > 0:  # A itself separates, and is the likelier plane
+            return Escape("complete", A, A * (FAR / seen.here), proof)
+        if proof is None or not B.any():
+            return None
+        seen = self._reach(A, B, 1e-9 * seen.largest)
+        length = (FAR + max(0.0, -seen.strict_here)) / seen.strict_gain
+        start = A if proof.verdict == "quasi" else np.zeros_like(A)
+        return Escape(proof.verdict, B, start + length * B, proof)
+
+    def _reach(self, A: Matrix, B: Matrix, least: float) -> Reach:
+        (found,) = self.blocks.total(reach_part, self.roles, self.center, np.array([A, B]), least)
+        return cast(Reach, found)
 
     def squares(self) -> Matrix:
         (total,) = self.blocks.total(squares_part, self.roles, self.center, self.c)

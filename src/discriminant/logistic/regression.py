@@ -20,6 +20,7 @@ from .firth import FirthRule
 from .inference import UsedRows
 from .infinity import Asker, Escape, escape, provable
 from .newton import NewtonRule, few, method, tolerance
+from .on_blocks import LikelihoodOnBlocks
 
 MANY = {"newton": 10}  # steps after which a fit without a penalty looks suspicious; for other methods LONG
 LONG = 40
@@ -134,11 +135,13 @@ class RegressionRule:
         self.asked = True
         likelihood = self.frame.likelihood
         assert self.plan.ask is not None
-        proof, plane = self.plan.ask(watch) if provable(likelihood, epoch.errors) else (None, None)
+        on_blocks = isinstance(likelihood, LikelihoodOnBlocks)
+        proof, plane = self.plan.ask(watch) if on_blocks or provable(likelihood, epoch.errors) else (None, None)
         if proof is not None and proof.verdict == "overlap":
             return epoch
         B = None if plane is None else self.frame.inward(plane)
-        self.escape = escape(likelihood, self.inner.A, proof, B)
+        A = self.inner.A
+        self.escape = likelihood.escape(A, proof, B) if on_blocks else escape(likelihood, A, proof, B)
         if self.escape is None:
             return epoch
         self.inner.move(self.escape.weights)

@@ -30,7 +30,7 @@ from .._blocks.survey import survey
 from .._engine.progress import OutOfTime, TerminalBar
 from ..geometry import Hyperplane, LinearMachine
 from .answer import Separability
-from .certificate import Certificate
+from .certificate import Certificate, first_few
 from .faces import Face
 from .knowledge import undecided
 from .margin import with_zero
@@ -42,6 +42,7 @@ from .search import settle
 from .system import Direction, System
 from .trial import Outcome, at_random, contradictions, strangers_to
 from .verification import Term
+from .words import group_name
 
 FEW = 300  # rows of the first working set, at the least
 WORST = 400  # rows that join it after a pass, about
@@ -100,7 +101,7 @@ def trial_part(block: Block, asked: Asked, trial: Trial, worst: int) -> Found:
     own = asked.own(block)
     face = Face(asked.system(block.X, own), [(0, 0)] * trial.spanned, trial.vectors)  # no row of it is looked up here
     if trial.overlap:
-        names, boundary = strangers_to(face, trial.direction, worst), own[own >= 0]
+        names, boundary = strangers_to(face, trial.direction, worst), np.flatnonzero(own >= 0)
     else:
         names, boundary, _ = contradictions(face, trial.direction, worst)
     kept = np.unique(np.array([i for i, _ in names], np.int64))
@@ -109,9 +110,7 @@ def trial_part(block: Block, asked: Asked, trial: Trial, worst: int) -> Found:
 
 def proof_part(block: Block, proof: Certificate, X: Any, y: NDArray[Any]) -> bool:
     """Whether the proof holds for the rows of a block, which with some others are all that it speaks of."""
-    stack = sparse.vstack if sparse.issparse(X) else np.vstack
-    rows = stack([X, block.X])
-    rows = rows.tocsr() if sparse.issparse(rows) else rows
+    rows: Any = sparse.vstack([X, block.X]).tocsr() if sparse.issparse(X) else np.vstack([X, block.X])
     return replace(proof, n_rows=rows.shape[0]).verify(rows, np.concatenate([y, block.y.astype(y.dtype)]))
 
 
@@ -235,7 +234,7 @@ class StreamedSeparability:
         vars(inner).update(_system=self._system, _outcome=outcome)
         proof, rows = inner.certificate, self._working
         if outcome.verdict == "quasi" and not self.n_boundary:  # the boundary of the working set is that of all
-            self.n_boundary = int(np.size(outcome.boundary))
+            self.n_boundary = 0 if outcome.boundary is None else int(outcome.boundary.size)
         used = sorted({term.row for relation in proof.relations for term in relation} | self._witnesses(outcome))
         at = {row: k for k, row in enumerate(used)}
         local = replace(proof, relations=_moved(proof.relations, at))
@@ -290,9 +289,18 @@ class StreamedSeparability:
         asked = self.asked._replace(group=group, n_groups=2)
         return StreamedSeparability(self.blocks, asked, groups, self.n_rows, self.question.meter)
 
-    def __str__(self) -> str:
-        from .words import first_few, group_name  # sentences that few callers print
+    def evidence(self) -> str:
+        """The proof in a few words.
 
+        Returns
+        -------
+        str
+            How many rows prove it.
+        """
+        rows = {term.row for relation in self.certificate.relations for term in relation}
+        return f"{len(rows):,} rows balance each other" if rows else "a plane, checked on every row in whole numbers"
+
+    def __str__(self) -> str:
         names, proof = [group_name(group) for group in self.groups], self.certificate
         what = f"the classes {', '.join(names[:-1])} and {names[-1]}"
         told = {

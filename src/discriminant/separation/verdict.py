@@ -22,7 +22,7 @@ estimates for generalized linear models* (2019).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from .._engine.progress import TerminalBar
 from .._guards.parameters import FLAG, SECONDS, Choice, refused
@@ -49,7 +49,7 @@ def separability(
     feature_names: Sequence[str] | None = None,
     max_seconds: float | None = None,
     aliased: str = "keep",
-) -> Any:
+) -> Separability:
     """Tell whether classes are linearly separable, and prove it.
 
     Parameters
@@ -125,7 +125,7 @@ def separability(
     {'1/2': '+inf', '2/3': '+inf', 'treated': '+inf'}
     """
     if y is None and hasattr(X, "gather"):
-        return of_blocks(X, intercept, reading, family, progress, max_seconds)
+        return cast(Any, of_blocks(X, intercept, reading, family, progress, max_seconds))
     if isinstance(X, str):
         made = design(X, data, intercept=intercept)
         (X, y), feature_names = made, made.feature_names if feature_names is None else feature_names

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from discriminant._blocks.blocks import Block, MemoryBlocks
+from discriminant._blocks.blocks import Block
+from discriminant._blocks.memory import MemoryBlocks
 from discriminant._blocks.survey import survey
 
 

@@ -17,7 +17,7 @@ from discriminant import (
     WidrowHoff,
     WidrowHoffRegressor,
 )
-from discriminant._blocks.blocks import MemoryBlocks
+from discriminant._blocks.memory import MemoryBlocks
 
 pytestmark = pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from discriminant import UndecidedError, datasets, separability
-from discriminant._blocks.blocks import MemoryBlocks
+from discriminant._blocks.memory import MemoryBlocks
 
 
 def lattice(rng, n, d=3):

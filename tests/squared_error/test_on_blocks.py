@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from discriminant import FisherDiscriminant, LeastSquares, LeastSquaresRegressor, RidgeRegressor
-from discriminant._blocks.blocks import MemoryBlocks
+from discriminant._blocks.memory import MemoryBlocks
 
 
 def classes_of(rng, n=3000, d=6, c=2, far=0.0):

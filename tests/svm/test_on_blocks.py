@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from discriminant import SupportVectorMachine, io
-from discriminant._blocks.blocks import MemoryBlocks
+from discriminant._blocks.memory import MemoryBlocks
 
 
 def rows_of(rng, n=1500, d=4, c=2):

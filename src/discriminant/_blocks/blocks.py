@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -130,29 +129,3 @@ def weight_of(weight: Any, n: int) -> NDArray[Any]:
     """The weights of a block, in double precision; all of them may be zero, as those of all rows may not."""
     given = np.asarray(weight, np.float64)
     return given if given.shape == (n,) and not given.any() else check_weight(weight, n, np.dtype(np.float64))
-
-
-class MemoryBlocks:
-    """Arrays that are in memory, so many rows at a time."""
-
-    def __init__(self, X: Any, y: Any, weight: Any = None, rows: int = 1000, names: list[str] | None = None) -> None:
-        self.n_features, self.feature_names, self.watch = int(X.shape[1]), names, Watch()
-        self.tell: Tell | None = None
-        self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
-        self._data = X, np.asarray(y), weight
-        self._starts = range(0, X.shape[0], rows)
-
-    def __iter__(self) -> Iterator[Block]:
-        X, y, weight = self._data
-        for first in self._starts:
-            self.watch.check()
-            some = slice(first, first + self._starts.step)
-            name = f"rows {first} to {min(some.stop, X.shape[0]) - 1}"
-            part = None if weight is None else weight[some]
-            yield make_block(X[some], y[some], part, first, name, self.dtype, self.n_features)
-
-    def total(self, part: Part, *args: Any) -> tuple[Any, ...]:
-        return reduce(added, (applied(part, block, args) for block in self))
-
-    def gather(self, part: Part, *args: Any) -> list[Any]:
-        return [applied(part, block, args) for block in self]

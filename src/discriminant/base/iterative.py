@@ -26,6 +26,7 @@ from .._guards.validation import finite_floats
 from ..solution import Epochs, Report, Solution
 from ..unfinished import warn_of
 from .inherited_docs import DocumentedEstimator
+from .kept_rule import KeptRule
 
 Solutions = list[Solution[Any]]
 
@@ -139,6 +140,9 @@ class IterativeEstimator(SolvingEstimator):
         after: Sequence[NDArray[Any]] = (),
     ) -> Solution[Any]:
         """Drive one problem; callbacks see the model as it would be if the fit ended now."""
+        journal = getattr(getattr(problem, "blocks", None), "journal", None)
+        if journal is not None:
+            return KeptRule(rule, journal, str(len(before))).driven(problem, int(self.max_iter), watch)
         if not listener.heard:
             return drive(rule, problem, int(self.max_iter), watch)
 

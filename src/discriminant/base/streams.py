@@ -7,15 +7,21 @@ Tests: ``tests/base/test_streams.py``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import MethodType
 from typing import Any, Self
 
 import numpy as np
 
 from .._blocks.blocks import Blocks
-from .._engine.driver import watching
+from .._blocks.journal import Journal
+from .._engine.driver import Watch, watching
+from .._engine.progress import Tell, TerminalBar
+from .._guards.parameters import Number
 from .._guards.state import unchanged_on_failure
+
+EVERY = Number("give seconds between two writings of the checkpoint", 0, closed=True)
 
 
 class OfferedForStreams:
@@ -44,6 +50,24 @@ def pass_by_pass(model: Any) -> str | None:
     return None
 
 
+def _named(model: Any) -> tuple[str, dict[str, str]]:
+    """The procedure and its parameters, as a checkpoint names them."""
+    given = {name: value for name, value in vars(model).items() if name.strip("_") == name}
+    return type(model).__name__, {name: repr(value) for name, value in sorted(given.items())}
+
+
+@contextmanager
+def _followed(blocks: Any, watch: Watch, tell: Tell) -> Iterator[Any]:
+    """Within, passes over the blocks ask the watch, and tell how far they are."""
+    before = blocks.watch, blocks.tell
+    blocks.watch, blocks.tell = watch, tell
+    try:
+        yield blocks
+    finally:
+        blocks.watch, blocks.tell = before
+        blocks.journal = None
+
+
 class StreamedEstimator:
     """Base of all estimators: those with a form for streams have ``fit_stream``."""
 
@@ -56,13 +80,23 @@ class StreamedEstimator:
         return "it looks at all rows at once; use fit"
 
     @OfferedForStreams
-    def fit_stream(self, stream: Any) -> Self:
+    def fit_stream(
+        self, stream: Any, *, checkpoint: Any = None, every: float = 60.0, progress: bool | None = None
+    ) -> Self:
         """Learn from rows that come in blocks, and need not fit into memory.
 
         Parameters
         ----------
         stream : blocks of rows
             What :func:`discriminant.io.stream` gives.
+        checkpoint : path, default=None
+            A file to write what was found so far into, from which the same call goes on after a kill, an error in the
+            data or Ctrl-C, and comes to the same result. It is removed when the fit has ended. Sums are written in
+            the midst of a pass, rules that correct row by row after a pass.
+        every : float, default=60.0
+            Seconds between two writings of it.
+        progress : bool, default=None
+            Whether to show on stderr how far the present pass is; None does so in a terminal.
 
         Returns
         -------
@@ -70,9 +104,19 @@ class StreamedEstimator:
             The fitted model, with the attributes that ``fit`` leaves but for those with an entry for each row.
         """
         self._check_parameters()
-        with unchanged_on_failure(self), watching() as stream.watch:
-            self._take_names(stream)
-            self._fit_blocks(stream)
+        EVERY("every", every)
+        with (
+            unchanged_on_failure(self),
+            watching() as watch,
+            TerminalBar(type(self).__name__, progress) as bar,
+            _followed(stream, watch, bar) as blocks,
+        ):
+            if checkpoint is not None:
+                blocks.journal = Journal(checkpoint, [*_named(self), blocks.identity()], every)
+            self._take_names(blocks)
+            self._fit_blocks(blocks)
+            if checkpoint is not None and not watch.interrupted:
+                blocks.journal.remove()
         return self
 
     def _take_names(self, blocks: Blocks) -> None:

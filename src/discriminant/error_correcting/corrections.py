@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,8 @@ class CorrectionPlan(Plan):
 
 class ErrorCorrectingRule(Changing):
     """The weights, the steps and the path of a procedure at work; a subclass says what one compiled call does."""
+
+    UNSAVED = ("_cycle", "_units", "_etas", "_first", "_lengths", "_weight")  # what a checkpoint leaves out
 
     # a pass over this order with these steps; the last argument takes the corrections: A, or a batch's sum
     visit_all: Callable[[Problem, Order, Array, Array], PassTotals]
@@ -174,7 +177,8 @@ class ErrorCorrectingRule(Changing):
         """The number of the earlier pass that began with these weights, from which everything repeats; or None."""
         if not self.repeats:
             return None
-        digest = hash(state.tobytes())  # of 64 bits: two among a thousand states agree by chance once in 1e13 fits
+        # of 64 bits: two among a thousand states agree by chance once in 1e13 fits
+        digest = int.from_bytes(blake2b(state.tobytes(), digest_size=8).digest())
         found = self._begun_with.get(digest)
         self._begun_with.setdefault(digest, len(self._begun_with) + 1)
         return found

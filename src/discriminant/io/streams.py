@@ -10,14 +10,13 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from .._blocks.ahead import read_ahead
-from .._blocks.blocks import Block, Part, added, applied, make_block
+from .._blocks.blocks import Block, make_block
+from .._blocks.passes import PassesInOrder
 from .._engine.driver import Watch
-from .._engine.progress import Tell
 from .._guards.parameters import refused
 from ._errors import TableError
 from ._sources import Choice, Columns, Lines, Maps, Own, Source
@@ -45,7 +44,7 @@ def bytes_of(memory: Any, name: str = "memory") -> int:
     return int(size)
 
 
-class Stream:
+class Stream(PassesInOrder):
     """Blocks of rows of one width, which can be passed over any number of times; made by :func:`stream`.
 
     Attributes
@@ -74,12 +73,9 @@ class Stream:
         self._source, self.memory = source, memory
         self.n_features, self.dtype, self.n_rows = source.n_features, source.dtype, source.n_rows
         self.feature_names = source.names
-        self.watch, self.tell = Watch(), None
+        self.watch = Watch()
         self._checked = False
         self.passes = 0
-
-    watch: Watch
-    tell: Tell | None  # told how far a pass is
 
     def __repr__(self) -> str:
         rows = "rows" if self.n_rows is None else f"{self.n_rows:,} rows"
@@ -121,14 +117,6 @@ class Stream:
             if piece.X.shape[0]:
                 yield make_block(*piece[:3], first, piece.name, self.dtype, self.n_features, checked=self._checked)
                 first += piece.X.shape[0]
-
-    def total(self, part: Part, *args: Any) -> tuple[Any, ...]:
-        """``part(block, *args)`` of all blocks, added entry by entry."""
-        return reduce(added, (applied(part, block, args) for block in self))
-
-    def gather(self, part: Part, *args: Any) -> list[Any]:
-        """``part(block, *args)`` of all blocks."""
-        return [applied(part, block, args) for block in self]
 
 
 def stream(

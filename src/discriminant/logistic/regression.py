@@ -133,7 +133,7 @@ class RegressionRule:
         """Ask, and go to infinity where the answer lies there."""
         assert isinstance(self.inner, NewtonRule)
         self.asked = True
-        likelihood = self.frame.likelihood
+        likelihood: Any = self.frame.likelihood
         assert self.plan.ask is not None
         on_blocks = isinstance(likelihood, LikelihoodOnBlocks)
         proof, plane = self.plan.ask(watch) if on_blocks or provable(likelihood, epoch.errors) else (None, None)

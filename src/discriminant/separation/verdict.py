@@ -125,7 +125,7 @@ def separability(
     {'1/2': '+inf', '2/3': '+inf', 'treated': '+inf'}
     """
     if y is None and hasattr(X, "gather"):
-        return cast(Any, of_blocks(X, intercept, reading, family, progress, max_seconds))
+        return cast(Separability, of_blocks(X, intercept, reading, family, progress, max_seconds))
     if isinstance(X, str):
         made = design(X, data, intercept=intercept)
         (X, y), feature_names = made, made.feature_names if feature_names is None else feature_names

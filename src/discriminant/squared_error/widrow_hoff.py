@@ -203,7 +203,9 @@ class WidrowHoffRule(Changing):
         """The patterns, measured when they are new, with a step for them."""
         if self._patterns is None or self._patterns.problem is not problem:
             kind = StreamedPatterns if problem.streamed else AimedPatterns
-            self._patterns, self._looked = kind(problem), np.inf
+            if self._patterns is not None:
+                self._looked = np.inf
+            self._patterns = kind(problem)
             self.largest = max(self.largest, self._patterns.largest_norm)
             if self.largest > 0:
                 self.choose_step(self._patterns, watch)
@@ -212,6 +214,7 @@ class WidrowHoffRule(Changing):
     def forget(self) -> None:
         """Let go of the patterns; what is needed to go on is kept."""
         self._patterns = self.few = None
+        self._looked = np.inf
 
     def go_on_from(self, earlier: Progress) -> None:
         self.k, given, schedule, self.largest, self.size = earlier

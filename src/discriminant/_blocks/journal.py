@@ -20,6 +20,7 @@ import json
 import os
 import time
 from collections import deque
+from collections.abc import Callable
 from copy import copy
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -186,7 +187,7 @@ def _record(content: Any) -> Any:
     return RECORDS[name](*map(decoded, values))
 
 
-READERS = {
+READERS: dict[str, Callable[[Any], Any]] = {
     "int": int, "float": float.fromhex, "array": _array, "csr": _csr, "record": _record,
     "tuple": lambda content: tuple(map(decoded, content)),
     "dict": lambda content: {decoded(key): decoded(each) for key, each in content},

@@ -29,17 +29,19 @@ class PassesInOrder:
         journal, name = self.journal, part.__name__
         if journal is not None and (known := journal.known(name)) is not None:
             return tuple(known)
+        sums: tuple[Any, ...] | None
         done, sums = (0, None) if journal is None else journal.begun(name)
         for k, block in enumerate(self):
             if k < done:
                 continue
             found = applied(part, block, args)
-            sums = found if sums is None else added(sums, found)
+            sums = tuple(found) if sums is None else added(sums, found)
             if journal is not None:
-                journal.offer(name, k + 1, tuple(sums))
+                journal.offer(name, k + 1, sums)
+        assert sums is not None  # no blocks are refused by who gives them
         if journal is not None:
-            journal.close(name, tuple(sums))
-        return tuple(sums)
+            journal.close(name, sums)
+        return sums
 
     def gather(self, part: Part, *args: Any) -> list[Any]:
         """``part(block, *args)`` of all blocks."""

@@ -155,3 +155,37 @@ def row_survey(blocks: Blocks) -> RowTally:
     if not found.n_present:
         raise ValueError("sample_weight is zero for every row; give at least one positive weight.")
     return cast(RowTally, found)
+
+
+@storable
+@dataclass(frozen=True)
+class Spread:
+    """The mean of each column, the sum of its squares about that, and its ends; those of two blocks can be added."""
+
+    n: int
+    mean: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __add__(self, other: Spread) -> Spread:
+        n, shift = self.n + other.n, other.mean - self.mean
+        squares = self.squares + other.squares + shift**2 * (self.n * other.n / n)
+        ends = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
+        return Spread(n, self.mean + shift * (other.n / n), squares, *ends)
+
+
+def _spread_part(block: Block) -> tuple[Spread]:
+    X = block.X.astype(np.float64, copy=False)
+    mean = X.mean(axis=0)
+    return (Spread(block.n_rows, mean, np.square(X - mean).sum(axis=0), X.min(axis=0), X.max(axis=0)),)
+
+
+def means_and_scales(blocks: Blocks) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means and standard deviations of dense columns, in one pass; a constant column has scale 1."""
+    found = cast(Spread, blocks.total(_spread_part)[0])
+    moving = found.high > found.low
+    scales = np.where(moving, np.sqrt(found.squares / found.n), 1.0)
+    if not np.all(np.isfinite(scales) & (scales > 0)):
+        raise ValueError("a column of X is too wide, or too narrow, to be standardized; divide it by its size.")
+    return np.where(moving, found.mean, found.low), scales

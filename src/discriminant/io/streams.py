@@ -16,6 +16,7 @@ from typing import Any
 from .._blocks.ahead import read_ahead
 from .._blocks.blocks import Block, make_block
 from .._blocks.passes import PassesInOrder
+from .._blocks.survey import means_and_scales
 from .._engine.driver import Watch
 from .._guards.parameters import refused
 from ._errors import TableError
@@ -69,8 +70,8 @@ class Stream(PassesInOrder):
     (3, 8)
     """
 
-    def __init__(self, source: Source, memory: int) -> None:
-        self._source, self.memory = source, memory
+    def __init__(self, source: Source, memory: int, scaling: tuple[Any, Any] | None = None) -> None:
+        self._source, self.memory, self._scaling = source, memory, scaling
         self.n_features, self.dtype, self.n_rows = source.n_features, source.dtype, source.n_rows
         self.feature_names = source.names
         self.watch = Watch()
@@ -81,6 +82,34 @@ class Stream(PassesInOrder):
         rows = "rows" if self.n_rows is None else f"{self.n_rows:,} rows"
         return f"<Stream of {rows} of {self.n_features:,} features, within {self.memory / 2**20:,.0f} MiB>"
 
+    def standardized(self) -> Stream:
+        """The same rows with columns of mean 0 and standard deviation 1, which one pass finds.
+
+        Returns
+        -------
+        Stream
+            Its ``means`` and ``scales`` are those of the columns; a constant column has scale 1.
+        """
+        means, scales = means_and_scales(self)
+        made = Stream(self._source, self.memory, (means, scales))
+        made.n_rows, made._checked = self.n_rows, self._checked
+        return made
+
+    @property
+    def target(self) -> str | None:
+        """The column of the labels, where there are columns."""
+        return getattr(self._source, "target", None)
+
+    @property
+    def means(self) -> Any:
+        """What is subtracted from the columns, None where nothing is."""
+        return None if self._scaling is None else self._scaling[0]
+
+    @property
+    def scales(self) -> Any:
+        """What the columns are divided by, None where they are as given."""
+        return None if self._scaling is None else self._scaling[1]
+
     @property
     def rows_at_once(self) -> int:
         """Rows of a block."""
@@ -88,7 +117,7 @@ class Stream(PassesInOrder):
 
     def identity(self) -> list[Any]:
         """What tells these blocks from others, for a checkpoint."""
-        return [self._source.identity(), self.rows_at_once, str(self.dtype)]
+        return [self._source.identity(), self.rows_at_once, str(self.dtype), self._scaling is not None]
 
     def __iter__(self) -> Iterator[Block]:
         """All blocks in the order of their rows, read ahead by a thread."""
@@ -114,9 +143,11 @@ class Stream(PassesInOrder):
     def _made(self) -> Iterator[Block]:
         first = 0
         for piece in self._source.pieces(self.rows_at_once):
-            if piece.X.shape[0]:
-                yield make_block(*piece[:3], first, piece.name, self.dtype, self.n_features, checked=self._checked)
-                first += piece.X.shape[0]
+            if not piece.X.shape[0]:
+                continue
+            X = piece.X if self._scaling is None else (piece.X - self._scaling[0]) / self._scaling[1]
+            yield make_block(X, *piece[1:3], first, piece.name, self.dtype, self.n_features, checked=self._checked)
+            first += piece.X.shape[0]
 
 
 def stream(

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from discriminant import LeastSquares, Perceptron, io
+from discriminant import LeastSquares, NotConvergedWarning, Perceptron, io
 from discriminant._engine.driver import Interrupted
 
 
@@ -195,3 +195,20 @@ def test_progress_tells_rows_a_second_and_the_time_left(table):
     assert "rows/s" in told[0][0]
     assert "s left" in told[3][0]
     assert [share for _, share in told] == pytest.approx([0, 0, 0, 1 / 3, 2 / 3, 1])
+
+
+def test_given_classes_save_a_pass_and_refuse_others(table, tmp_path):
+    X, y = table
+    frame_of(X, y).write_parquet(tmp_path / "a.parquet", row_group_size=120)
+    stream = io.stream(tmp_path / "a.parquet", classes=["yes", "no", "never"])
+    made, kept = Perceptron(max_iter=3), Perceptron(max_iter=3)
+    with pytest.warns(NotConvergedWarning):
+        made.fit_stream(stream)
+    kept.partial_fit(X, y, classes=["yes", "no", "never"]).partial_fit(X, y).partial_fit(X, y)
+    assert stream.passes == made.n_iter_ == 3
+    np.testing.assert_array_equal(made.weights_, kept.weights_)
+    assert made.report_.to_dict()["n_samples"] == 500
+    with pytest.raises(ValueError, match=r"a.parquet, row group 0, .*: y holds .*no.* must be among classes"):
+        Perceptron().fit_stream(io.stream(tmp_path / "a.parquet", classes=["yes", "never"]))
+    with pytest.raises(ValueError, match=r"classes=.* must be at least two"):
+        io.stream(tmp_path / "a.parquet", classes=["yes"])

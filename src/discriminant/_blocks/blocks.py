@@ -69,6 +69,9 @@ class Blocks(Protocol):
     feature_names: list[str] | None
     watch: Watch
     tell: Tell | None
+    classes: NDArray[Any] | None  # all that may come, where they are known before the first pass
+    n_rows: int | None  # the same of the rows
+    weighted: bool  # whether rows may have weights
 
     def total(self, part: Part, *args: Any) -> tuple[Any, ...]:
         """``part(block, *args)``, a tuple, of every block, added entry by entry in an order that is always the same."""

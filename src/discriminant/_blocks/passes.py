@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from numpy.typing import NDArray
+
 from .._engine.driver import Watch
 from .._engine.progress import Tell
 from .blocks import Block, Part, added, applied
@@ -18,6 +20,9 @@ class PassesInOrder:
     """What ``Blocks`` asks for, given the blocks one after the other."""
 
     watch: Watch
+    classes: NDArray[Any] | None = None
+    n_rows: int | None = None
+    weighted: bool = True
     tell: Tell | None = None  # told how far a pass is
     journal: Journal | None = None  # what was found in earlier runs, and is kept for later ones
 

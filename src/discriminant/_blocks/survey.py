@@ -76,19 +76,20 @@ def tally_of(block: Block) -> ClassTally:
     return ClassTally(classes, rows, np.asarray(weights, np.float64), heaviest)
 
 
+def known_classes(blocks: Blocks) -> Survey | None:
+    """What needs no pass: the classes, where they are given and rows are counted and have no weights; else None."""
+    if blocks.classes is None or blocks.n_rows is None or blocks.weighted:
+        return None
+    return Survey(blocks.n_rows, ClassTally.of_none(blocks.classes))
+
+
 def _part(block: Block) -> tuple[int, ClassTally]:
     return block.n_rows, tally_of(block)
 
 
-def survey(blocks: Blocks, classes: Any = None) -> Survey:
-    """One pass over the labels; ``classes`` names those that may come, where they are known."""
+def survey(blocks: Blocks) -> Survey:
+    """One pass over the labels."""
     n_rows, tally = blocks.total(_part)
-    if classes is not None:
-        known, _ = encode(np.asarray(classes))
-        tally = ClassTally.of_none(known) + tally
-        if tally.classes.size > known.size:
-            odd = np.setdiff1d(tally.classes, known)[0].item()
-            raise ValueError(f"y holds {odd!r} and must be among classes={known.tolist()}; name all of them.")
     return checked(Survey(int(n_rows), tally))
 
 

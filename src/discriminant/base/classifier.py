@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._blocks.blocks import Blocks
 from .._blocks.problem import StreamedProblem
 from .._blocks.roles import Roles
-from .._blocks.survey import ClassTally, survey
+from .._blocks.survey import ClassTally, known_classes, survey
 from .._engine.callbacks import with_callbacks
 from .._engine.driver import interrupt_raises
 from .._engine.labels import encode, encode_known
@@ -422,8 +422,9 @@ class OnlineClassifier(IterativeClassifier):
         return pass_by_pass(self)
 
     def _fit_blocks(self, blocks: Blocks) -> None:
+        found = None if getattr(self, "class_weight", None) is not None else known_classes(blocks)
         with interrupt_raises():  # there are no weights before the classes are known
-            found = survey(blocks)
+            found = survey(blocks) if found is None else found
         self.classes_, tally = found.classes, found.tally
         problem = StreamedProblem(
             blocks, found.n_rows, self.classes_.size, int(tally.rows.sum()), Roles(self.classes_),

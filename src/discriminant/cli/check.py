@@ -94,7 +94,7 @@ def _streamed(stream: Any, intercept: bool, reading: Reading, max_seconds: float
     """The verdict on rows that come in blocks."""
     from .. import separability
 
-    options = {"intercept": intercept, "reading": reading.value, "max_seconds": max_seconds}
+    options: dict[str, Any] = {"intercept": intercept, "reading": reading.value, "max_seconds": max_seconds}
     return separability(stream, progress=watched(), **options)
 
 

@@ -42,6 +42,7 @@ class Source(Protocol):
     n_features: int
     dtype: np.dtype[Any]
     n_rows: int | None  # None where that is not known before they are read
+    weighted: bool
 
     def pieces(self, rows: int) -> Iterator[Piece]:
         """All rows, at most so many at a time."""
@@ -65,7 +66,7 @@ class Columns:
         self.paths, self.kind, self.options = paths, kind, options
         schema = self._schema(paths[0])
         self.target = _target(choice.target, schema, paths[0])
-        self.weights = choice.weights
+        self.weights, self.weighted = choice.weights, choice.weights is not None
         others = [name for name in schema if name not in (self.target, self.weights)]
         self.names: list[str] | None = list(others if choice.features is None else choice.features)
         for name in [*self.names, *([] if self.weights is None else [self.weights])]:
@@ -226,6 +227,7 @@ class Lines:
 
     names: list[str] | None = None
     dtype = np.dtype(np.float64)
+    weighted = False
 
     def __init__(self, paths: list[Path]) -> None:
         self.paths = paths
@@ -279,7 +281,7 @@ class Maps:
             raise TableError(f"{named(path)} is a matrix; name the file of its labels by target='y.npy'.")
         self.paths = [path, Path(target), *([] if weights is None else [Path(weights)])]
         self.X, self.y, *rest = map(_mapped, self.paths)
-        self.weight = rest[0] if rest else None
+        self.weight, self.weighted = rest[0] if rest else None, bool(rest)
         if self.X.ndim != 2 or self.y.shape[:1] != self.X.shape[:1]:
             shapes = f"{self.X.shape} and {self.y.shape}"
             raise TableError(f"{named(path)} and {named(target)} have shapes {shapes}; give a row for each label.")
@@ -314,6 +316,7 @@ class Own:
 
     names: list[str] | None = None
     n_rows: int | None = None
+    weighted = True  # perhaps
 
     def __init__(self, given: Any) -> None:
         self.given: Callable[[], Iterator[Any]] = given if callable(given) else given.__iter__

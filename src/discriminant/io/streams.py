@@ -13,14 +13,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .._blocks.ahead import read_ahead
-from .._blocks.blocks import Block, make_block
+from .._blocks.blocks import Block, make_block, named
 from .._blocks.passes import PassesInOrder
 from .._blocks.survey import means_and_scales
 from .._engine.driver import Watch
+from .._engine.labels import encode, encode_known
 from .._guards.parameters import refused
 from ._errors import TableError
-from ._sources import Choice, Columns, Lines, Maps, Own, Source
+from ._sources import Choice, Columns, Lines, Maps, Own, Piece, Source
 from .tables import format_of
 
 AHEAD = 1  # blocks that wait; another is being read, and another is worked on
@@ -73,7 +76,7 @@ class Stream(PassesInOrder):
     def __init__(self, source: Source, memory: int, scaling: tuple[Any, Any] | None = None) -> None:
         self._source, self.memory, self._scaling = source, memory, scaling
         self.n_features, self.dtype, self.n_rows = source.n_features, source.dtype, source.n_rows
-        self.feature_names = source.names
+        self.feature_names, self.weighted = source.names, source.weighted
         self.watch = Watch()
         self._checked = False
         self.passes = 0
@@ -92,7 +95,7 @@ class Stream(PassesInOrder):
         """
         means, scales = means_and_scales(self)
         made = Stream(self._source, self.memory, (means, scales))
-        made.n_rows, made._checked = self.n_rows, self._checked
+        made.n_rows, made._checked, made.classes = self.n_rows, self._checked, self.classes
         return made
 
     @property
@@ -132,6 +135,13 @@ class Stream(PassesInOrder):
             raise TableError("the source holds no rows; give some.")
         self.n_rows, self._checked = done, True
 
+    def _check_labels(self, piece: Piece) -> None:
+        assert self.classes is not None
+        try:
+            encode_known(np.asarray(piece.y), self.classes)
+        except ValueError as error:
+            raise named(error, piece.name) from None
+
     def _tell(self, done: int, seconds: float) -> None:
         assert self.tell is not None
         rate, whole = done / max(seconds, 1e-9), self.n_rows or 0
@@ -146,6 +156,8 @@ class Stream(PassesInOrder):
             if not piece.X.shape[0]:
                 continue
             X = piece.X if self._scaling is None else (piece.X - self._scaling[0]) / self._scaling[1]
+            if self.classes is not None and not self._checked:
+                self._check_labels(piece)
             yield make_block(X, *piece[1:3], first, piece.name, self.dtype, self.n_features, checked=self._checked)
             first += piece.X.shape[0]
 
@@ -154,6 +166,7 @@ def stream(
     source: Any,
     *,
     target: str | None = None,
+    classes: Sequence[Any] | None = None,
     weights: str | None = None,
     features: Sequence[str] | None = None,
     memory: str | int = "256MB",
@@ -171,6 +184,9 @@ def stream(
         (X, y, weights) anew at each pass.
     target : str, default=None
         The column of the labels or values, by default "target" or "y"; of an npy file, the npy file of the labels.
+    classes : sequence, default=None
+        All labels that may come; another one is refused with its block. Where they are given, rules that correct row by
+        row need no pass to find them, unless rows or classes have weights.
     weights : str, default=None
         The column, or npy file, of the weights of the rows.
     features : sequence of str, default=None
@@ -208,7 +224,17 @@ def stream(
     >>> model.classes_.tolist(), model.feature_names_in_.tolist(), model.report_.to_dict()["n_samples"]
     ([0, 1, 2], ['a', 'b', 'c', 'd'], 150)
     """
-    size = bytes_of(memory)
+    made = _made(source, bytes_of(memory), target, weights, features, format, written)
+    if classes is not None:
+        made.classes, _ = encode(np.asarray(classes))
+        if made.classes.size < 2:
+            raise refused("classes", list(classes), "at least two", "give all that will ever come")
+    return made
+
+
+def _made(
+    source: Any, size: int, target: Any, weights: Any, features: Any, format: str | None, written: dict[str, Any]
+) -> Stream:
     if not isinstance(source, str | os.PathLike | list | tuple):
         if not (callable(source) or isinstance(source, Iterable)):
             raise refused("source", source, "files, or a function that gives blocks (X, y)", "name a file")

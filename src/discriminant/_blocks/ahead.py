@@ -1,4 +1,4 @@
-"""The next blocks are read by a thread while the present one is worked on."""
+"""The next blocks are read by a thread while the present one is worked on.  Tests: ``tests/io/test_streams.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Arrays that are in memory, as blocks: for tests, and for what shall run alike on both."""
+"""Arrays in memory as blocks, so that what runs on blocks can be tried on them.
+
+Tests: ``tests/_blocks/test_blocks.py``.
+"""
 
 from __future__ import annotations
 

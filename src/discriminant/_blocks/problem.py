@@ -1,6 +1,6 @@
 """A problem whose rows come in blocks, with what a rule asks of a problem that is not about single rows.
 
-Tests: ``tests/_blocks/test_problem.py``.
+Tests: ``tests/base/test_streams.py``.
 """
 
 from __future__ import annotations

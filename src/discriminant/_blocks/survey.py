@@ -1,4 +1,7 @@
-"""What the first pass over blocks finds: the rows, the classes, their counts and weights."""
+"""What the first pass over blocks finds: the rows, the classes, their counts and weights.
+
+Tests: ``tests/_blocks/test_blocks.py``.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +163,7 @@ def row_survey(blocks: Blocks) -> RowTally:
 
 @storable
 @dataclass(frozen=True)
-class Spread:
+class ColumnSpread:
     """The mean of each column, the sum of its squares about that, and its ends; those of two blocks can be added."""
 
     n: int
@@ -169,22 +172,22 @@ class Spread:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
-    def __add__(self, other: Spread) -> Spread:
+    def __add__(self, other: ColumnSpread) -> ColumnSpread:
         n, shift = self.n + other.n, other.mean - self.mean
         squares = self.squares + other.squares + shift**2 * (self.n * other.n / n)
         ends = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        return Spread(n, self.mean + shift * (other.n / n), squares, *ends)
+        return ColumnSpread(n, self.mean + shift * (other.n / n), squares, *ends)
 
 
-def _spread_part(block: Block) -> tuple[Spread]:
+def _spread_part(block: Block) -> tuple[ColumnSpread]:
     X = block.X.astype(np.float64, copy=False)
     mean = X.mean(axis=0)
-    return (Spread(block.n_rows, mean, np.square(X - mean).sum(axis=0), X.min(axis=0), X.max(axis=0)),)
+    return (ColumnSpread(block.n_rows, mean, np.square(X - mean).sum(axis=0), X.min(axis=0), X.max(axis=0)),)
 
 
 def means_and_scales(blocks: Blocks) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means and standard deviations of dense columns, in one pass; a constant column has scale 1."""
-    found = cast(Spread, blocks.total(_spread_part)[0])
+    found = cast(ColumnSpread, blocks.total(_spread_part)[0])
     moving = found.high > found.low
     scales = np.where(moving, np.sqrt(found.squares / found.n), 1.0)
     if not np.all(np.isfinite(scales) & (scales > 0)):

@@ -21,7 +21,7 @@ PACKED = 20  # times that a file may grow when it is read
 MEBI = 2**20
 
 
-class StreamedRows(NamedTuple):
+class RowsInBlocks(NamedTuple):
     """A stream, and why it is one."""
 
     stream: Any
@@ -34,7 +34,7 @@ class StreamedRows(NamedTuple):
                 raise CommandError(f"{name} needs all rows in memory, and DATA is read in blocks ({self.why}).")
 
 
-def streamed(given: Rows, memory: str | None) -> StreamedRows | None:
+def streamed(given: Rows, memory: str | None) -> RowsInBlocks | None:
     """The rows in blocks, where they are several files or larger than the bound; None where they are read at once."""
     several = glob.has_magic(given.data) and not os.path.exists(given.data)
     if not several and not Path(given.data).is_file():
@@ -59,9 +59,9 @@ def streamed(given: Rows, memory: str | None) -> StreamedRows | None:
     limit = "--memory" if memory is not None else "half of the free memory"
     why = "several files" if several else f"{size / MEBI:,.0f} MiB are more than {limit}, {bound / MEBI:,.0f} MiB"
     if given.missing.value != "refuse":
-        StreamedRows(made, why).refuse({f"--missing {given.missing.value}": True})
+        RowsInBlocks(made, why).refuse({f"--missing {given.missing.value}": True})
     say(f"Reading {given.data} in blocks: {why}.")
-    return StreamedRows(made, why)
+    return RowsInBlocks(made, why)
 
 
 def free_memory() -> float:
@@ -88,7 +88,7 @@ def size_of(path: str, format: str | None) -> int:
     return os.path.getsize(path)
 
 
-def fit_in_blocks(given: Training, rows: StreamedRows, output: str | None, checkpoint: str | None, json: bool) -> int:
+def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, checkpoint: str | None, json: bool) -> int:
     """``fit`` on rows in blocks: the model, its errors in one more pass, and the report."""
     from ..io import Recipe
     from ..io import models as writer

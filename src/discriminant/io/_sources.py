@@ -51,7 +51,7 @@ class Source(Protocol):
         """What tells these rows from others, for a checkpoint: paths, sizes and times."""
 
 
-class Choice(NamedTuple):
+class ChosenColumns(NamedTuple):
     """The columns of labels and weights and those of the features, None for all others."""
 
     target: str | None = None
@@ -62,7 +62,7 @@ class Choice(NamedTuple):
 class Columns:
     """Files of columns: Parquet, Arrow and CSV, of which the first tells the columns."""
 
-    def __init__(self, paths: list[Path], kind: str, choice: Choice, options: dict[str, Any]) -> None:
+    def __init__(self, paths: list[Path], kind: str, choice: ChosenColumns, options: dict[str, Any]) -> None:
         self.paths, self.kind, self.options = paths, kind, options
         schema = self._schema(paths[0])
         self.target = _target(choice.target, schema, paths[0])

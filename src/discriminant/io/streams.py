@@ -23,7 +23,7 @@ from .._engine.driver import Watch
 from .._engine.labels import encode, encode_known
 from .._guards.parameters import refused
 from ._errors import TableError
-from ._sources import Choice, Columns, Lines, Maps, Own, Piece, Source
+from ._sources import ChosenColumns, Columns, Lines, Maps, Own, Piece, Source
 from .tables import format_of
 
 AHEAD = 1  # blocks that wait; another is being read, and another is worked on
@@ -246,7 +246,9 @@ def _made(
         raise TableError(f"source names files of {' and '.join(sorted(kinds))}; give files of one format.")
     kind = kinds.pop()
     if kind in ("parquet", "arrow", "csv", "tsv"):
-        return Stream(Columns(paths, kind, Choice(target, weights, features), {"format": format, **written}), size)
+        return Stream(
+            Columns(paths, kind, ChosenColumns(target, weights, features), {"format": format, **written}), size
+        )
     if kind == "libsvm":
         _refuse_columns({"target": target, "weights": weights, "features": features, **written})
         return Stream(Lines(paths), size)

@@ -48,7 +48,7 @@ FEW = 300  # rows of the first working set, at the least
 WORST = 400  # rows that join it after a pass, about
 
 
-class Asked(NamedTuple):
+class BlocksQuestion(NamedTuple):
     """A question about blocks: all labels, the group of each or -1, and how rows are read."""
 
     classes: NDArray[Any]
@@ -70,7 +70,7 @@ class Asked(NamedTuple):
         return System(X, own, self.n_groups, self.intercept, self.reading, tick=tick)
 
 
-class Trial(NamedTuple):
+class VectorOnTrial(NamedTuple):
     """What every row is held against: b, or a vector at random where nothing is separated; vectors of the kernel."""
 
     direction: Direction
@@ -79,7 +79,7 @@ class Trial(NamedTuple):
     vectors: list[list[int]]
 
 
-class Found(NamedTuple):
+class JoiningRows(NamedTuple):
     """Rows of a block that join the working set, with their places, and how many of its rows lie on the boundary."""
 
     X: Any
@@ -88,15 +88,15 @@ class Found(NamedTuple):
     boundary: int
 
 
-def sample_part(block: Block, asked: Asked, count: int) -> Found:
+def sample_part(block: Block, asked: BlocksQuestion, count: int) -> JoiningRows:
     """About so many rows of each class, evenly spaced."""
     own = asked.own(block)
     some = [np.flatnonzero(own == k) for k in range(asked.n_groups)]
     kept = np.sort(np.concatenate([rows[:: max(1, rows.size // count)][:count] for rows in some]))
-    return Found(block.X[kept], own[kept], block.first + kept, 0)
+    return JoiningRows(block.X[kept], own[kept], block.first + kept, 0)
 
 
-def trial_part(block: Block, asked: Asked, trial: Trial, worst: int) -> Found:
+def trial_part(block: Block, asked: BlocksQuestion, trial: VectorOnTrial, worst: int) -> JoiningRows:
     """The rows that contradict, at most so many."""
     own = asked.own(block)
     face = Face(asked.system(block.X, own), [(0, 0)] * trial.spanned, trial.vectors)  # no row of it is looked up here
@@ -105,7 +105,7 @@ def trial_part(block: Block, asked: Asked, trial: Trial, worst: int) -> Found:
     else:
         names, boundary, _ = contradictions(face, trial.direction, worst)
     kept = np.unique(np.array([i for i, _ in names], np.int64))
-    return Found(block.X[kept], own[kept], block.first + kept, int(boundary.size))
+    return JoiningRows(block.X[kept], own[kept], block.first + kept, int(boundary.size))
 
 
 def proof_part(block: Block, proof: Certificate, X: Any, y: NDArray[Any]) -> bool:
@@ -122,7 +122,7 @@ class WorkingSet:
     own: Labels = field(default_factory=lambda: np.empty(0, np.int32))
     rows: Indices = field(default_factory=lambda: np.empty(0, np.int64))
 
-    def add(self, found: list[Found]) -> int:
+    def add(self, found: list[JoiningRows]) -> int:
         """Take in rows that are new; how many there were."""
         for X, own, rows, _ in found:
             new = np.flatnonzero(~np.isin(rows, self.rows))
@@ -159,7 +159,7 @@ class StreamedSeparability:
       passes  0 to find it, and one to check it, over 4 rows, of which 4 were held in memory
     """
 
-    def __init__(self, blocks: Blocks, asked: Asked, groups: Groups, n_rows: int, meter: TerminalBar) -> None:
+    def __init__(self, blocks: Blocks, asked: BlocksQuestion, groups: Groups, n_rows: int, meter: TerminalBar) -> None:
         self.blocks, self.asked, self.groups = blocks, asked, groups
         self.n_rows, self.rounds, self.n_boundary = n_rows, 0, 0
         names = Names(blocks.feature_names, None)
@@ -220,7 +220,7 @@ class StreamedSeparability:
         direction = outcome.direction
         if direction is None:
             direction = at_random(outcome.face, self._system.floats(self._new_names(0))[1])
-        trial = Trial(direction, overlap, bool(outcome.face.span), outcome.face.vectors)
+        trial = VectorOnTrial(direction, overlap, bool(outcome.face.span), outcome.face.vectors)
         found = self.blocks.gather(trial_part, self.asked, trial, worst)
         self.rounds += 1
         self.n_boundary = sum(each.boundary for each in found)
@@ -328,11 +328,11 @@ def _moved(relations: Any, at: dict[int, int]) -> Any:
     return tuple(tuple(Term(at[t.row], t.own, t.rival, t.weight) for t in relation) for relation in relations)
 
 
-def _thinned(found: Found, count: int, n_groups: int) -> Found:
+def _thinned(found: JoiningRows, count: int, n_groups: int) -> JoiningRows:
     """The first so many rows of each class."""
     some = [np.flatnonzero(found.own == k)[:count] for k in range(n_groups)]
     kept = np.sort(np.concatenate(some))
-    return Found(found.X[kept], found.own[kept], found.rows[kept], 0)
+    return JoiningRows(found.X[kept], found.own[kept], found.rows[kept], 0)
 
 
 def checked_blocks(blocks: Blocks, intercept: bool, reading: str, meter: TerminalBar) -> StreamedSeparability:
@@ -340,5 +340,5 @@ def checked_blocks(blocks: Blocks, intercept: bool, reading: str, meter: Termina
     found = survey(blocks)
     groups, _ = groups_of(found.classes, "classes")
     group = np.arange(len(groups), dtype=np.int32)
-    asked = Asked(found.classes, group, len(groups), intercept, reading)
+    asked = BlocksQuestion(found.classes, group, len(groups), intercept, reading)
     return StreamedSeparability(blocks, asked, groups, found.n_rows, meter)

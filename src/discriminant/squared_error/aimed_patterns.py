@@ -148,6 +148,16 @@ def largest_eigenvalue(Y: Samples, weight: NDArray[Any], watch: Watch | None) ->
         return linalg.largest_eigenvalue(lambda v: Y.T @ (weight * (Y @ v)), d, accuracy)
 
 
+def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any]) -> float:
+    """Eq. 14 for J_s, whose η is half of this: ‖g‖² / ‖Yg‖² with g = Yᵗ(b − Ya)."""
+    if not (size := float(np.abs(gradient).max())) > 0:
+        return 0.0
+    unit = np.asarray(gradient / size, np.float64)
+    with np.errstate(over="ignore", divide="ignore"):  # an infinite step is refused as one that diverges
+        bends = (np.sum(each.weight * np.square(each.Y @ unit, dtype=np.float64)) for each in patterns.portions())
+        return float(unit @ unit / sum(bends))
+
+
 def margins_of(targets: Any, n: int) -> NDArray[np.float64]:
     """The margins b > 0 that the parameter ``targets`` stands for, one a pattern."""
     if isinstance(targets, str):

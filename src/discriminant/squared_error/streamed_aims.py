@@ -1,6 +1,6 @@
 """Patterns that aim at values and come in blocks of rows: what one pass over them tells a rule that lowers ‖Ya − t‖².
 
-Tests: ``tests/squared_error/test_passes_over_blocks.py``.
+Tests: ``tests/base/test_streams.py``.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import AHEAD, Constant, Optimal, ScalarRLS, get
 from ..solution import EMPTY, HISTORY, Epoch, Solution, Status
-from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of
+from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of, steepest_step
 from .streamed_aims import AimedStream, StreamedPatterns
 from .widrow_hoff_parameters import Progress, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
 
@@ -382,16 +382,6 @@ class BatchRule(WidrowHoffRule):
         if len(table):
             self.k, self.eta = self.k + len(table), table[-1, 2]
         return table
-
-
-def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any]) -> float:
-    """Eq. 14 for J_s, whose η is half of this: ‖g‖² / ‖Yg‖² with g = Yᵗ(b − Ya)."""
-    if not (size := float(np.abs(gradient).max())) > 0:
-        return 0.0
-    unit = np.asarray(gradient / size, np.float64)
-    with np.errstate(over="ignore", divide="ignore"):  # an infinite step is refused as one that diverges
-        bends = (np.sum(each.weight * np.square(each.Y @ unit, dtype=np.float64)) for each in patterns.portions())
-        return float(unit @ unit / sum(bends))
 
 
 def rule_of(plan: WidrowHoffPlan, problem: AimedProblem, start: NDArray[Any]) -> WidrowHoffRule:

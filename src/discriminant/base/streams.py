@@ -18,7 +18,7 @@ from .._blocks.blocks import Blocks
 from .._blocks.journal import Journal
 from .._engine.driver import Watch, watching
 from .._engine.progress import Tell, TerminalBar
-from .._guards.parameters import Number
+from .._guards.parameters import Number, refused
 from .._guards.state import unchanged_on_failure
 
 EVERY = Number("give seconds between two writings of the checkpoint", 0, closed=True)
@@ -105,6 +105,9 @@ class StreamedEstimator:
         """
         self._check_parameters()
         EVERY("every", every)
+        if not hasattr(stream, "total"):
+            wanted = "what discriminant.io.stream gives"
+            raise refused("stream", type(stream).__name__, wanted, "make one of files or blocks, or call fit")
         with (
             unchanged_on_failure(self),
             watching() as watch,

@@ -246,9 +246,8 @@ def _made(
         raise TableError(f"source names files of {' and '.join(sorted(kinds))}; give files of one format.")
     kind = kinds.pop()
     if kind in ("parquet", "arrow", "csv", "tsv"):
-        return Stream(
-            Columns(paths, kind, ChosenColumns(target, weights, features), {"format": format, **written}), size
-        )
+        chosen = ChosenColumns(target, weights, features)
+        return Stream(Columns(paths, kind, chosen, {"format": format, **written}), size)
     if kind == "libsvm":
         _refuse_columns({"target": target, "weights": weights, "features": features, **written})
         return Stream(Lines(paths), size)

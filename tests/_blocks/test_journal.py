@@ -165,6 +165,12 @@ def test_a_checkpoint_of_another_fit_is_refused(rng, tmp_path):
             model.fit_stream(MemoryBlocks(X, y, rows=rows), checkpoint=path)
 
 
+def test_a_path_is_not_kept(rng, tmp_path):
+    X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
+    with pytest.raises(ValueError, match="None where record='weights'"):
+        Perceptron(record="weights").fit_stream(MemoryBlocks(X, y), checkpoint=tmp_path / "state")
+
+
 class Trap:
     def __reduce__(self):
         return os.system, ("exit 1",)

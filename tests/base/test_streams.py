@@ -132,7 +132,7 @@ def test_what_did_not_finish_warns(rng):
 
 def test_arrays_are_no_stream(rng):
     X, _, _ = rows_of(rng, n=10)
-    with pytest.raises(ValueError, match="stream='ndarray' must be what discriminant.io.stream gives"):
+    with pytest.raises(ValueError, match=r"stream='ndarray' must be what discriminant\.io\.stream gives"):
         Perceptron().fit_stream(X)
     with pytest.raises(ValueError, match="every=-1 must be a number >= 0"):
         Perceptron().fit_stream(X, every=-1)

@@ -142,6 +142,8 @@ class IterativeEstimator(SolvingEstimator):
         """Drive one problem; callbacks see the model as it would be if the fit ended now."""
         journal = getattr(getattr(problem, "blocks", None), "journal", None)
         if journal is not None:
+            if rule.path is not None:
+                raise refused("checkpoint", str(journal.path), "None where record='weights'", "drop one of them")
             return KeptRule(rule, journal, str(len(before))).driven(problem, int(self.max_iter), watch)
         if not listener.heard:
             return drive(rule, problem, int(self.max_iter), watch)

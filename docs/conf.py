@@ -7,11 +7,13 @@ import shutil
 from importlib import import_module
 from pathlib import Path
 
+from cycler import cycler
 from docutils import nodes
 from docutils.parsers.rst.states import Inliner
 from docutils.utils.math.latex2mathml import tex2mathml
 
 import discriminant
+from discriminant.plot._style import COLORS
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -52,7 +54,11 @@ copybutton_prompt_is_regexp = True
 plot_include_source = True
 plot_html_show_source_link = plot_html_show_formats = False
 plot_formats = [("png", 120)]
-plot_rcparams = {"figure.figsize": (5.6, 3.6), "figure.constrained_layout.use": True}
+plot_rcparams = {
+    "figure.figsize": (5.6, 3.6),
+    "figure.constrained_layout.use": True,
+    "axes.prop_cycle": cycler(color=COLORS),  # also what a page draws by itself is for the color-blind
+}
 plot_apply_rcparams = True  # also to the first picture of a page
 
 autosummary_generate = False
@@ -105,7 +111,8 @@ def description(module: str, name: str) -> str:
     directive = (
         f".. autoclass:: {name}\n   :members:\n   :inherited-members:" if is_class else f".. autofunction:: {name}"
     )
-    return f"{heading(name)}\n.. currentmodule:: {module}\n\n{directive}\n"
+    path = f"{module}.{name}".removeprefix("discriminant.")  # so that criteria.Relaxation is told from Relaxation
+    return f"{heading(path)}\n.. currentmodule:: {module}\n\n{directive}\n"
 
 
 def reference() -> dict[str, str]:
@@ -151,6 +158,24 @@ def for_users(app, what, name, thing, options, lines):
         lines[:] = [*"\n\n".join(text for text in paragraphs if not inside.match(text)).split("\n"), ""]
 
 
+def overview(app, docname, source):
+    """Put a table in place of the mark on the page of the procedures: what the fields at the head of each page say."""
+    if docname != "procedures/index":
+        return
+    folder, rows = Path(app.srcdir) / "procedures", [("procedure", "minimizes", "ends")]
+    listed = re.findall(r"^   (\w+)$", source[0], re.MULTILINE)
+    for page in [*listed, *sorted({path.stem for path in folder.glob("*.rst")} - {*listed})]:
+        text = (folder / f"{page}.rst").read_text(encoding="utf-8")
+        fields = dict(re.findall(r"^:(minimizes|ends): (.+)$", text, re.MULTILINE))
+        if fields:  # they are written for the README, in its Markdown
+            plain = (re.sub(r"\[(.+?)\]\(.+?\)", r"\1", fields[name]) for name in ("minimizes", "ends"))
+            marked = (re.sub(r"`(.+?)`", r"``\1``", re.sub(r"\b(J_\w)", r"*\1*", words)) for words in plain)
+            rows.append((f":doc:`{page}`", *marked))
+    table = "".join(f"   * - {first}\n     - {second}\n     - {third}\n" for first, second, third in rows)
+    options = ".. list-table::\n   :header-rows: 1\n   :widths: 26 40 34\n\n"
+    source[0] = source[0].replace(".. overview\n", options + table)
+
+
 def as_mathml(visitor, node):
     """A formula as MathML, which browsers draw by themselves, without a script from elsewhere."""
     block = isinstance(node, nodes.math_block)
@@ -175,6 +200,7 @@ def plain(inliner, match, lineno):
 def setup(app):
     app.connect("autodoc-skip-member", is_foreign)
     app.connect("autodoc-process-docstring", for_users, priority=400)  # before numpydoc
+    app.connect("source-read", overview)
     app.connect("doctree-read", lower_indices)
     app.add_html_math_renderer("mathml", (as_mathml, None), (as_mathml, None))
     # In these pages |b| is a modulus and coef_ an attribute, not a substitution and a link.

@@ -40,6 +40,7 @@ ax.set_yticks(places, [row.method for row in rows], fontsize="small")
 ax.set(xlabel="errors, percent", title="Iris: every procedure", ylim=(-1, len(rows)))
 ax.legend(loc="upper right")
 assert found["fisher"].cv_error < found["least-squares"].cv_error
+plt.show()
 
 # %%
 # The same in pictures: what three of them decide in the plane of the petals, and how far rows are from the boundary.
@@ -52,6 +53,7 @@ for (above, below), row in zip(axes.T, petals, strict=True):
     plot.regions(row.model, X, kinds, ax=above, feature_names=petals.feature_names)
     above.set_title(f"{row.method}\n{100 * row.train_error:.1f} % wrong")
     plot.margin_distribution(row.model, X, kinds, below)
+plt.show()
 
 # %%
 # ``found.report("report.html")`` puts all of this on one page, with the proof and with words for everybody.

@@ -62,15 +62,10 @@ for k, style in ((first, ":"), (400, "--")):
 plt.show()
 
 # %%
-# Two overlapping classes and their probabilities by log loss.
-
-rng = np.random.default_rng(5)
-y = np.repeat([1, 0], 60)
-X = rng.normal(size=(120, 2)) + np.where(y[:, None] == 1, 1.0, -1.0) * [0.9, 0.5]
-model = LogisticDiscriminant().fit(X, y)
-assert abs((model.predict_proba(X)[:, 1] - y).sum()) < 1e-6  # the free intercept balances the probabilities
-
-fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="compressed")
+# Probabilities by log loss. Left, two classes that overlap: the lines of equal probability are parallel to the
+# boundary, where it is one half. Right, three categories of the table: the exponentials of the discriminants, divided
+# by their sum, are the probabilities. The likeliest class is nearly certain far from the borders, and less so the
+# nearer a pattern lies to where regions meet.
 
 
 def levels(ax, probability, values, reach):
@@ -81,12 +76,17 @@ def levels(ax, probability, values, reach):
     ax.clabel(ax.contour(x1, x2, p, values, colors=GRAY, linewidths=0.8), fontsize=7)
 
 
+rng = np.random.default_rng(5)
+y = np.repeat([1, 0], 60)
+X = rng.normal(size=(120, 2)) + np.where(y[:, None] == 1, 1.0, -1.0) * [0.9, 0.5]
+model = LogisticDiscriminant().fit(X, y)
+assert abs((model.predict_proba(X)[:, 1] - y).sum()) < 1e-6  # the free intercept balances the probabilities
+
+fig, (left, right) = plt.subplots(1, 2, figsize=(10.0, 5.0), layout="compressed")
+
 levels(left, lambda rows: model.predict_proba(rows)[:, 1], [0.05, 0.25, 0.5, 0.75, 0.95], 4)
 plot.boundary(model, X, y, ax=left)
 left.set_title("P(class 1 | x)")
-
-# %%
-# Of many classes the exponentials of the discriminants, divided by their sum, are the probabilities.
 
 X, y = datasets.table(1, 2, 4)
 model = LogisticDiscriminant(C=1.0).fit(X, y)

@@ -5,7 +5,7 @@ A multi-layer perceptron and the exclusive or
 No line separates the exclusive or. Two hidden units, each with a line of its own, map the patterns to where one line is
 enough. The network of the book is set by hand; others learn their weights by backpropagation, and not from every start.
 
-Source: *Machine Learning: Theory and Practice*, ch. 8, §8.6, Figs. 8.12 and 8.15, Example 17.
+Source: *Machine Learning: Theory and Practice*, ch. 8, §8.6, Figs. 8.12, 8.15 and 8.16, Example 17.
 """
 
 import matplotlib.pyplot as plt
@@ -38,9 +38,9 @@ plot.network(example)
 plt.show()
 
 # %%
-# The book's network has no biases: both hidden units have the line *x₁ + x₂ = 0*, and differ in how steeply they rise.
-# In the plane of their outputs, on the right, two patterns fall together, and the line of the output unit
-# separates the classes.
+# **Fig. 8.16, Example 17.** The book's network has no biases: both hidden units have the line *x₁ + x₂ = 0*, and differ
+# in how steeply they rise. In the plane of their outputs, on the right, two patterns fall together, and the line of the
+# output unit separates the classes.
 
 book = MultilayerPerceptron(activation="sigmoid").with_weights([[[1, 8], [1, 8]], [[-30], [25]]])
 outputs = book.predict_proba([[0, 0], [0, 1], [1, 0], [1, 1]])[:, 1]
@@ -81,7 +81,7 @@ for row, units in zip(axes, (2, 4), strict=True):
         net = MultilayerPerceptron((units,), "tanh", learning_rate=0.05, alpha=0, max_iter=1000, random_state=seed)
         region(ax, net.fit(X, y))
         errors = int((net.predict(X) != y).sum())
-        ax.set_title(f"{units} units, seed {seed}: {errors} errors, {net.n_iter_} passes", fontsize="medium")
+        ax.set_title(f"{units} units, seed {seed}: {errors} of 4 wrong, {net.n_iter_} passes", fontsize="medium")
 plt.show()
 
 # %%
@@ -102,7 +102,8 @@ plt.show()
 
 # %%
 # **Fig. 8.15.** The error on the straight way from the network of seed 0, which ended with a pattern on the wrong side,
-# to that of seed 1, which ended with none. Each lies in a valley of its own, and descent does not climb the ridge.
+# to that of seed 1, which ended with none. Each lies in a valley of its own. Descent along the way goes down from where
+# it starts: from *w₂*, left of the ridge, it comes to the higher minimum *w₃*, though the lower one, *w\**, is not far.
 
 ends = []
 for seed in (0, 1):
@@ -117,8 +118,14 @@ worse, ridge, better = (error[int(np.argmin(np.abs(way - t)))] for t in (0, 0.5,
 print(f"error {worse:.3f} at the one, {ridge:.3f} halfway, {better:.3f} at the other")
 fig, ax = plt.subplots(figsize=(7.0, 4.0), layout="compressed")
 ax.plot(way, error, color=BLUE)
-for t, name in ((0, "seed 0"), (1, "seed 1")):
+for t, name in ((0, "w₃, seed 0"), (1, "w*, seed 1")):
     ax.axvline(t, color=GRAY, linestyle="--", linewidth=0.9)
     ax.annotate(name, (t, max(error)), (4, -4), textcoords="offset points", va="top")
+slope, descent = np.gradient(error, way), [0.35]
+for _ in range(60):
+    descent.append(descent[-1] - 0.02 * np.interp(descent[-1], way, slope))
+assert abs(descent[-1]) < 0.1 < 0.35 < way[int(np.argmax(error))]
+ax.plot(descent, np.interp(descent, way, error), color=ORANGE, marker="o", markersize=3, label="descent from w₂")
+ax.legend(loc="center right")
 ax.set(xlabel="from the one network to the other", ylabel="error E(w)")
 plt.show()

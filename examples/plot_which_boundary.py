@@ -15,7 +15,8 @@ import numpy as np
 from discriminant import Perceptron, SupportVectorMachine, datasets, plot
 
 # %%
-# **Fig. 8.4.** Ten perceptrons that see the same patterns in ten random orders.
+# **Fig. 8.4.** Ten perceptrons that see the same patterns in ten random orders end with ten lines. All of them separate
+# the classes, and nothing in the training patterns says which is the best one.
 
 X, y = datasets.table(3, 2)
 fig, ax = plt.subplots(layout="compressed")
@@ -25,7 +26,9 @@ for seed in range(10):
 plt.show()
 
 # %%
-# **Fig. 8.6.** Bad and good: the narrowest of these streets and the widest that there is.
+# **Fig. 8.6.** Bad and good: the narrowest of these streets and the widest that there is. The line on the left nearly
+# touches two patterns, so that a new pattern close to one of them may fall on the wrong side; the one on the right is
+# as far from the nearest patterns of both classes as a line can be.
 
 found = [Perceptron(order="random", random_state=seed).fit(X, y) for seed in range(10)]
 margins = [np.abs(model.decision_function(X)).min() / np.linalg.norm(model.coef_) for model in found]
@@ -37,7 +40,8 @@ for ax, model, name in zip(axes, (bad, good), ("a perceptron", "the largest marg
 plt.show()
 
 # %%
-# **Fig. 8.7, Example 10.** Three points: *w = (2/5, 1/5)*, *b = −2*, and multipliers (1/10, 0, 1/10), to rounding.
+# **Fig. 8.7, Example 10.** Three points: *w = (2/5, 1/5)*, *b = −2*, and multipliers (1/10, 0, 1/10), to rounding. All
+# three lie on the dashed lines, and yet one has the multiplier 0: without it the street would be the same.
 
 X, y = datasets.svm_three()
 model = SupportVectorMachine(C=np.inf).fit(X, y)

@@ -54,6 +54,14 @@ def test_example_names_its_source(path: Path) -> None:
     assert re.search(r"^Source: .*\*.+\*", text, re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_shows_a_figure_where_it_is_made(path: Path) -> None:
+    """The gallery takes the figures of a block at its end: what a later block draws on them would be lost."""
+    for block in path.read_text(encoding="utf-8").split("# %%"):
+        last = max(block.rfind("plt.subplots("), block.rfind("plt.figure("), block.rfind("\nplot."))
+        assert last < 0 or "plt.show()" in block[last:], block
+
+
 @pytest.mark.ci
 @pytest.mark.parametrize("name", ["first_steps", "your_own_table", "separated_regression", "with_the_book"])
 def test_a_tutorial_can_be_followed_to_the_letter(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,8 +101,30 @@ def test_links_of_the_readme_work_on_any_page() -> None:
     assert all(("/raw/" in link) == link.endswith(".png") for link in found)
 
 
+PROCEDURES = [page for page in (ROOT / "docs/procedures").glob("*.rst") if page.stem not in ("index", "choosing")]
+
+
+@pytest.mark.parametrize("path", PROCEDURES, ids=lambda page: page.stem)
+def test_a_procedure_has_a_picture_with_words(path: Path) -> None:
+    """Before its first formula, with a caption, and words for those who cannot see it."""
+    before = path.read_text(encoding="utf-8").partition("**Problem.**")[0]
+    assert re.search(r"^\.\. plot::\n   :alt: .+\n   :caption: .+\n", before, re.MULTILINE)
+
+
+def test_no_line_of_code_is_too_long_for_its_page() -> None:
+    """What fits beside the contents on a screen of 1,280 pixels; tools/looks.py tells what is cut off."""
+    for path in sorted((ROOT / "docs").glob("*/*.rst")):
+        if path.parent.name in ("api", "auto_examples"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        for example in doctest.DocTestParser().get_examples(text):
+            lines = [f">>> {line}" for line in example.source.splitlines()] + example.want.splitlines()
+            long = [line for line in lines if len(line) > 121]
+            assert not long, (path.name, long)
+
+
 def test_picture_is_small() -> None:
-    assert 0 < (ROOT / "docs" / "images" / "perceptron.png").stat().st_size < 100_000
+    assert 0 < (ROOT / "docs" / "images" / "proofs.png").stat().st_size < 100_000
 
 
 def test_broken_links_of_built_pages_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

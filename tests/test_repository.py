@@ -162,6 +162,25 @@ def test_no_item_of_a_book_is_left_out(title: str, counts: dict[str, int]) -> No
         )
 
 
+def figures_named(text: str) -> set[str]:
+    """The numbers in "Fig. 5.1", "Figs. 5.8 and 5.9" and "Figs. 2.1–2.4"."""
+    numbers = set()
+    for names in re.findall(r"Figs?\.\s+((?:\d+\.\d+(?:[–,]|\s|and)*)+)", text.replace("\n# ", " ")):
+        for chapter, first, last in re.findall(r"(\d+)\.(\d+)(?:–\d+\.(\d+))?", names):
+            numbers |= {f"{chapter}.{k}" for k in range(int(first), int(last or first) + 1)}
+    return numbers
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("plot_*.py")), ids=lambda path: path.stem)
+def test_a_script_names_the_figures_that_the_table_of_the_books_finds_in_it(path: Path) -> None:
+    books = tomllib.loads((ROOT / "docs" / "books.toml").read_text(encoding="utf-8"))["book"]
+    items = [(item, places) for book in books for item, places in book["items"].items()]
+    listed = {
+        item.split()[1] for item, places in items if item.startswith("Figure") and path.stem in places.split(", ")
+    }
+    assert figures_named(path.read_text(encoding="utf-8")) == listed
+
+
 def test_the_readme_has_a_row_for_every_procedure() -> None:
     table = (ROOT / "README.md").read_text(encoding="utf-8").partition("drawn by tools/procedures.py")[2]
     names = [name for kinds in discriminant._PROCEDURES.values() for name in kinds]

@@ -66,11 +66,12 @@ def place(text: str) -> str:
     return f":doc:`/{text}`"
 
 
-def row(item: str, places: str, about: str) -> list[str]:
-    """An item, what it is, and where."""
+def row(item: str, places: str, about: str | None) -> list[str]:
+    """An item, what it is where that is told, and where it is."""
     reason = places.partition("none: ")[2]
     links = reason or ", ".join(place(text) for text in places.split(", "))
-    return [f"   * - {item}", f"     - {about}".rstrip(), f"     - {links}"]
+    told = [] if about is None else [f"     - {about}".rstrip()]
+    return [f"   * - {item}", *told, f"     - {links}"]
 
 
 def kind(item: str) -> str:
@@ -87,8 +88,10 @@ def drawn_book(book: dict[str, dict[str, str]], number: int) -> dict[str, list[s
     for heading in dict.fromkeys([*KINDS.values(), "Topics"]):
         if chosen := [item for item in items if kind(item) == heading]:
             lines = [f".. _{label(heading, number)}:", "", heading, "~" * len(heading), ""]
-            lines += [".. list-table::", "   :widths: 18 37 45", ""]
-            tables[heading] = lines + [line for item in chosen for line in row(item, items[item], about.get(item, ""))]
+            told = any(item in about for item in chosen)  # a topic says by its name what it is
+            lines += [".. list-table::", f"   :widths: {'22 34 44' if told else '55 45'}", ""]
+            rows = [row(item, items[item], about.get(item, "") if told else None) for item in chosen]
+            tables[heading] = lines + [line for each in rows for line in each]
     return tables
 
 

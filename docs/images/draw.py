@@ -1,18 +1,21 @@
-"""Draw the picture of README.md: ``python docs/images/draw.py``."""
+"""Draw the picture of README.md and of the first page: ``python docs/images/draw.py``."""
 
 import os
-import runpy
-import sys
 from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
-HERE = Path(__file__).resolve().parent
-EXAMPLES = HERE.parents[1] / "examples"
+PICTURE = Path(__file__).resolve().parent / "proofs.png"
+PANELS = {(1, 2): "separable: the widest street", (1, 3): "not separable: four rows prove it"}
 
 if __name__ == "__main__":
     import matplotlib.pyplot as plt
 
-    sys.path.insert(0, str(EXAMPLES))
-    runpy.run_path(str(EXAMPLES / "plot_first_look.py"))
-    plt.savefig(HERE / "perceptron.png", dpi=110, metadata={"Software": None})
+    from discriminant import datasets, plot
+
+    figure, axes = plt.subplots(1, 2, figsize=(6.6, 3.9), layout="compressed")
+    for ax, (pair, title) in zip(axes, PANELS.items(), strict=True):
+        X, y = datasets.table(*pair)
+        plot.hulls(X, y, ax, feature_names=["x₁", "x₂"])
+        ax.set_title(title)
+    plt.savefig(PICTURE, dpi=125, metadata={"Software": None})

@@ -80,7 +80,7 @@ def test_a_long_table_is_cut_in_its_midst() -> None:
     assert len(found.k) == 180
     assert len(lines) == 63
     assert lines[-1].endswith("(-37, 4, 6)")
-    assert found._repr_html_().count("<tr>") == 63
+    assert found.to_html().count("<tr>") == 63
 
 
 def test_table_8_3() -> None:

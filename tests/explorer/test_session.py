@@ -172,6 +172,25 @@ def test_a_page_is_made_of_the_last_runs() -> None:
     assert told[-1]["html"] == [{"head": 3, "steps": [3]}, {"head": 2, "steps": [2]}]
 
 
+def test_a_page_can_be_asked_for_when_the_last_step_is_heard() -> None:
+    told: Told = []
+
+    async def scene() -> None:
+        async def send(text: str) -> None:
+            told.append(json.loads(text))
+            if told[-1].get("last"):
+                await ask(page, "page", 2)
+                await asyncio.sleep(0.05)
+
+        page = session.Session(SlowPool(), send)
+        await ask(page, "run", 1)
+        await quiet(page)
+        await page.close()
+
+    asyncio.run(asyncio.wait_for(scene(), 10))
+    assert told[-1]["html"] == [{"head": 1, "steps": [1]}]
+
+
 def test_a_run_that_breaks_off_is_no_page() -> None:
     async def play(page: session.Session, pool: SlowPool) -> None:
         await ask(page, "run", 1, procedure="broken")

@@ -54,7 +54,7 @@ def test_slack_from_a_target_margin() -> None:
         "class 0",
         "class 1",
         f"slack ξ > 0: {np.count_nonzero(found.slack)} patterns, D = {found.D:.3g}",
-        f"smallest margin {found.margin:.3g}",
+        f"smallest margin −{-found.margin:.3g}",
     ]
     assert ax.lines[1].get_xdata()[0] == 1.5
     with pytest.raises(ValueError, match="gamma=0 must be None or a number > 0"):

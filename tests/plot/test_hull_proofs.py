@@ -48,6 +48,17 @@ def test_touching_the_line_with_what_lies_on_it_and_a_shared_point() -> None:
         np.testing.assert_allclose(points.sum(axis=1), 5)
 
 
+def test_many_classes_have_the_proof_of_each_pair_that_no_line_separates() -> None:
+    iris = datasets.iris()
+    X, y = iris.X[:, 2:], np.array(iris.target_names)[iris.y]
+    ax = plot.hulls(X, y, axes())
+    assert len([p for p in ax.patches if isinstance(p, Polygon)]) == 3
+    assert legend(ax) == ["setosa", "versicolor", "virginica", "rows of the proof", "point of both hulls"]
+    stars = [c.get_offsets()[0] for c in ax.collections if c.get_label() == "point of both hulls"]
+    point = separability(X[50:], y[50:]).certificate.point
+    np.testing.assert_allclose(stars, [[float(value) for value in point]])
+
+
 def test_overlapping_the_star_is_a_mean_of_the_rows_of_either_class() -> None:
     X, y = datasets.table(1, 3)
     ax = plot.hulls(X, y, axes())
@@ -73,5 +84,5 @@ def test_bad_input_gives_a_sentence() -> None:
     X, y = datasets.iris()
     with pytest.raises(ValueError, match="choose two features; separability answers for any number"):
         plot.hulls(X, y)
-    with pytest.raises(ValueError, match="exactly two distinct values"):
-        plot.hulls(X[:, :2], y)
+    with pytest.raises(ValueError, match="must be labels of at least two classes"):
+        plot.hulls(X[:50, :2], y[:50])

@@ -23,7 +23,7 @@ def test_the_network_of_example_17() -> None:
     widths = [float(w) for c in weights(ax) for w in c.get_linewidths()[: len(c.get_segments())]]
     np.testing.assert_allclose(widths, 0.3 + 3.5 * np.array([1, 8, 1, 8, 25, 30]) / 30)
     assert sorted(text.get_text() for text in ax.texts) == sorted(
-        ["x1", "x2", "", "", "", "1", "8", "1", "8", "-30", "25"]
+        ["x1", "x2", "", "", "", "1", "8", "1", "8", "−30", "25"]
     )
     assert legend(ax) == ["weight > 0", "weight < 0"]
 

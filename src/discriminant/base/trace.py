@@ -87,11 +87,20 @@ class Trace:
         padded = ([*map(str.rjust, row[:-1], widths), row[-1]] for row in rows)
         return "\n".join("  ".join(row) for row in padded)
 
-    def _repr_html_(self) -> str:
+    def to_html(self) -> str:
+        """Give the table as HTML, for a page; a notebook shows it by itself.
+
+        Returns
+        -------
+        str
+            A table element.
+        """
         head = "".join(f'<th scope="col">{escape(text)}</th>' for text in HEADS)
         first = f"<tr><td></td><td></td><td></td><td></td><td>a(1) = {_vector(self.start)}</td></tr>"
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{first}{body}</tbody></table>"
+
+    _repr_html_ = to_html
 
 
 class TrainingData:

@@ -128,8 +128,9 @@ def _draw(kind: Kind, shown: _Picture, data: str, ax: Any) -> None:
     from ..plot._style import add_title, dense, literal
 
     model, X, y = shown.fit.model, shown.fit.X, shown.fit.y
-    add_title(ax, f"{type(model).__name__}: {literal(data)}")
-    if shown.refitted:
+    own = kind is not Kind.HULLS  # which are the same for every procedure
+    add_title(ax, f"{type(model).__name__}: {literal(data)}" if own else literal(data))
+    if shown.refitted and own:
         add_title(ax, "fitted anew to these two: a cut at the others' medians shows only one class")
     if kind is Kind.HULLS:
         chosen = [shown.names.index(name) for name in shown.axes or ()]

@@ -176,7 +176,8 @@ def normalized_eigenvalue(problem: Problem, watch: Watch) -> float:
         direct = d < 3 or (d <= 500 and not isinstance(portion.rows, CSR))
         if not direct:
             break
-        gram += _scaled(portion)[0].gram(_scaled(portion)[1], watch.check)
+        Y, scale = _scaled(portion)
+        gram += Y.gram(scale, watch.check)
     if direct:
         return largest_eigenvalue(gram, d)
 

@@ -149,9 +149,9 @@ class Session:
             async with aclosing(self.pool.run(job, lambda ahead: self.tell("waiting", message.id, ahead=ahead))) as run:
                 async for text in run:
                     texts.append(text)
+                    if isinstance(message, RunRequest) and _is_last(text):
+                        self._runs[message.slot] = texts  # before the page hears of it, and may ask for it
                     await self._send(text)
-            if isinstance(message, RunRequest) and texts and json.loads(texts[-1]).get("last"):
-                self._runs[message.slot] = texts
         finally:
             if ticking is not None:
                 ticking.cancel()  # which also forgives it a socket that broke
@@ -180,6 +180,11 @@ def _key(message: Message) -> Key:
     if isinstance(message, RunRequest):
         return message.slot
     return "verdict" if isinstance(message, VerdictRequest) else "data"
+
+
+def _is_last(text: str) -> bool:
+    """Whether a message ends a recording; most are long and do not even hold the word."""
+    return '"last"' in text and bool(json.loads(text).get("last"))
 
 
 def _recording(texts: list[str]) -> Json:

@@ -28,10 +28,12 @@ LINE = 80  # letters in a line of a title
 LETTERS = 15  # of a legend in an inch
 MARK = 6  # letters that take the room of a mark and the gap beside it
 MOST_NAMES = 24  # marks in a legend
-FADED = 0.4  # how much of its color a faint pattern keeps
+FADED = 0.6  # how much of its color a faint pattern keeps
 FEW_TICKS = 4  # of an axis in three dimensions, where more would lie on each other
 ROOM = 0.07  # of the range of a feature, left free around the patterns
-MOST_POINTS = 5_000  # patterns that are drawn; of more, every second, third, …
+MOST_POINTS = 10_000  # patterns that are drawn; of more, every second, third, …
+SIZE, SMALLEST = 28.0, 6.0  # of a mark, in square points: of a few hundred patterns, and of very many
+CROWD = 300  # patterns from which the marks get smaller
 
 
 def axes(ax: Axes | None, **options: Any) -> Axes:
@@ -64,6 +66,11 @@ def literal(text: Any, longest: int = 40) -> str:
     """Somebody's name for something in one line, as matplotlib shows it letter by letter: a $ begins no formula."""
     shown = "".join(letter if letter.isprintable() else "�" for letter in " ".join(str(text).split()))
     return (shown if len(shown) <= longest else f"{shown[: longest - 1]}…").replace("$", r"\$")
+
+
+def digits(value: float) -> str:
+    """Three digits of a number, with a minus as on the axes."""
+    return f"{value:.3g}".replace("-", "−")
 
 
 def add_title(ax: Axes, text: str) -> None:
@@ -108,12 +115,14 @@ def draw_points(
     points, y = points[shown], y[shown]
     faint = np.zeros(len(y), bool) if faint is None else faint[shown]
     nowhere: Any = [[]] * points.shape[1]
+    size = max(SMALLEST, SIZE * min(1.0, math.sqrt(CROWD / len(y))))  # many patterns cover as much as few
     for k, label in enumerate(classes):
-        style: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.5, "s": 28, **look(k)}
+        style: dict[str, Any] = {"edgecolor": "white", "linewidth": 0.5, "s": SIZE, **look(k)}
+        crowded = {"s": size, "linewidth": 0.5 * size / SIZE}
         for some, more in ((faint, {"color": faded(style["color"]), "zorder": 3}), (~faint, {"zorder": 4})):
             own = points[(y == label) & some]
             if len(own):
-                ax.scatter(*own.T, **style | more)
+                ax.scatter(*own.T, **style | crowded | more)
         ax.scatter(*nowhere, label=named(label), **style)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._engine.extras import needed
 from .._guards.parameters import Choice, check_parameters, refused
 from ._style import COLORS, GRAY, add_legend, axes, literal
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LONG = 30  # iterations, or errors, from which they are drawn on a logarithmic scale
+ABOVE = 1.08  # how far the picture goes on a linear scale, in units of the highest curve
 POINTS = 200  # points of a curve; a longer history is drawn in stretches
 STEEP = 1e3  # ratio of the largest and the smallest criterion from which that scale is logarithmic
 DASHES = ("-", "--", ":", "-.")
@@ -81,6 +83,8 @@ def history(models: Any, ax: Axes | None = None, *, what: str = "errors") -> Axe
         _draw_bounds(ax, models, curves)
     if max(map(len, curves.values())) > LONG:
         ax.set_xscale("log")
+    else:
+        ax.xaxis.set_major_locator(needed("matplotlib.ticker", "plot").MaxNLocator(integer=True))
     values = np.concatenate([line.get_ydata() for line in ax.lines]).astype(np.float64)
     values = values[np.isfinite(values)]
     if what in ("criterion", "gap") and values.size and values.min() > 0 and values.max() > STEEP * values.min():
@@ -88,7 +92,8 @@ def history(models: Any, ax: Axes | None = None, *, what: str = "errors") -> Axe
     elif what in ("errors", "corrections") and values.max(initial=0) > LONG:
         ax.set_yscale("symlog", linthresh=1.0)  # zero errors, one and a hundred are all to be seen
     if ax.get_yscale() != "log" and values.min(initial=0) >= 0:
-        ax.set_ylim(bottom=0)
+        room = ABOVE if ax.get_yscale() == "linear" else 2.0
+        ax.set_ylim(0, room * max(values.max(initial=0), ax.dataLim.y1) or 1)
     add_legend(ax)
     return ax
 

@@ -79,7 +79,7 @@ def regions(
     Returns
     -------
     matplotlib axes
-        With the picture. At most 5,000 of the patterns are drawn.
+        With the picture. At most 10,000 of the patterns are drawn.
 
     See Also
     --------

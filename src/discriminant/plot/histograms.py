@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._guards.parameters import Number, Or
 from ..geometry import Hyperplane, LinearMachine
 from ..margin_distribution import geometric_margins, margins
-from ._style import BLACK, COLORS, GRAY, add_legend, axes, labels, named, quietly, table
+from ._style import BLACK, COLORS, GRAY, add_legend, axes, digits, labels, named, quietly, table
 from .boundaries import classes_in
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def margin_distribution(model: Any, X: Any, y: Any, ax: Axes | None = None, *, g
         named_slack = f"slack ξ > 0: {np.count_nonzero(slack):,} patterns, D = {np.linalg.norm(slack):.3g}"
         ax.axvspan(min(float(values.min()), gamma), gamma, color=GRAY, alpha=0.15, lw=0, zorder=0, label=named_slack)
     least = float(values.min())
-    ax.axvline(least, color=GRAY, linestyle="--", linewidth=1.2, label=f"smallest margin {least:.3g}")
+    ax.axvline(least, color=GRAY, linestyle="--", linewidth=1.2, label=f"smallest margin {digits(least)}")
     ax.set(xlabel=name, ylabel="patterns")
     add_legend(ax)
     return ax

@@ -11,13 +11,14 @@ Duda, Hart, Stork, *Pattern Classification*, ch. 5, §5.4 and Problem 8 (the hul
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import refused
-from ..geometry import Hyperplane, two_classes
+from ..geometry import Hyperplane
 from ..separation.verdict import Separability, separability
 from ._style import (
     BLACK,
@@ -45,18 +46,19 @@ NEAR = 1e-9  # how much farther than the margin a pattern may seem by rounding
 
 
 def hulls(X: Any, y: Any, ax: Axes | None = None, *, feature_names: Sequence[str] | None = None) -> Axes:
-    """Draw the convex hulls of two classes, and the proof that a line separates them or that none does.
+    """Draw the convex hulls of the classes, and the proof that a line separates them or that none does.
 
     Where they lie apart it is the line of the largest margin, with the patterns nearest to it; where they touch, the
     line with no pattern on the wrong side, and the patterns on it; where they overlap, the patterns of the proof, whose
-    weighted means are the star, a point of both hulls.
+    weighted means are the star, a point of both hulls. Of more than two classes the pairs that do not lie apart have
+    their proofs.
 
     Parameters
     ----------
     X : array, CSR matrix or data frame of shape (n, 2)
         Patterns.
     y : array of shape (n,)
-        Their labels, of two classes.
+        Their labels.
     ax : matplotlib axes, default=None
         Where to draw, inside their limits if these were set; None makes a figure.
     feature_names : list of str, default=None
@@ -87,15 +89,24 @@ def hulls(X: Any, y: Any, ax: Axes | None = None, *, feature_names: Sequence[str
     if X.shape[1] != 2:
         raise refused("X.shape", X.shape, "(n, 2)", "choose two features; separability answers for any number")
     y = labels(y, len(X))
-    classes, own = two_classes(y, "y", n_rows=len(y))
-    verdict = separability(X, y)
+    classes, own = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise refused("y", classes.tolist(), "labels of at least two classes", "give the patterns of another one")
+    proofs = {
+        pair: separability(X[np.isin(own, pair)], y[np.isin(own, pair)])
+        for pair in combinations(range(len(classes)), 2)
+    }
     ax = axes(ax)
     set_limits(ax, X)
-    for k in range(2):
-        corners = hull(X[own == k])
-        ax.fill(*corners.T, facecolor=COLORS[k], edgecolor=COLORS[k], alpha=0.15, linewidth=2.0, zorder=1)
+    for k in range(len(classes)):
+        corners, color = hull(X[own == k]), COLORS[k % len(COLORS)]
+        ax.fill(*corners.T, facecolor=color, edgecolor=color, alpha=0.15, linewidth=2.0, zorder=1)
     draw_points(ax, X, y, classes)
-    {"complete": _draw_apart, "quasi": _draw_touching, "overlap": _draw_meeting}[verdict.verdict](ax, verdict, X, own)
+    draw = {"complete": _draw_apart, "quasi": _draw_touching, "overlap": _draw_meeting}
+    for (first, second), found in proofs.items():
+        some = (own == first) | (own == second)
+        if len(classes) == 2 or found.verdict != "complete":
+            draw[found.verdict](ax, found, X[some], (own[some] == second).astype(np.intp))
     ax.set(xlabel=literal(names[0]), ylabel=literal(names[1]))
     add_legend(ax)
     return ax

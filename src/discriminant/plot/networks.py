@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._engine.extras import needed
 from .._guards.parameters import refused
-from ._style import BLACK, COLORS, GRAY, add_legend, axes, literal, named
+from ._style import BLACK, COLORS, GRAY, add_legend, axes, digits, literal, named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 MOST_UNITS = 9  # that are drawn of a layer; of more, the first ones and the last
-FEW_WEIGHTS = 15  # that are written as numbers
+FEW_WEIGHTS = 9  # that are written as numbers; more would lie on each other
 THICKEST = 3.5  # line of the largest weight, in points
 
 
@@ -118,7 +118,8 @@ def _layers(model: Any, sizes: list[int], biases: list[Array], given: Sequence[s
         names = inputs if k == 0 else outputs if k == len(sizes) - 1 else None
         told = [literal(names[j], 24) if names is not None else f"x{j + 1}" * (k == 0) for j in shown]
         bias = k < len(biases) and bool(np.any(biases[k]))
-        heights = np.linspace(1, -1, len(shown) + 2 + bias)[1 : len(shown) + 1]
+        places = len(shown) + (len(shown) < size)  # one is left free for the units that are not drawn
+        heights = np.delete(np.linspace(1, -1, places + 2 + bias)[1 : places + 1], slice(len(shown) - 1, places - 1))
         layers.append(_Layer(shown, heights, told, -1.05 if bias else None))
     return layers
 
@@ -143,7 +144,7 @@ def _draw_weights(ax: Axes, k: int, W: Array, b: Array, layers: list[_Layer], la
             share = 0.22 + 0.16 * (n % 3)  # of the way, so that numbers do not lie on each other
             place = (k + share, y + share * (height - y))
             box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8}
-            ax.text(*place, f"{row[j]:.3g}", fontsize="small", ha="center", va="center", zorder=3, bbox=box)
+            ax.text(*place, digits(row[j]), fontsize="small", ha="center", va="center", zorder=3, bbox=box)
 
 
 def _draw_units(ax: Axes, k: int, layer: _Layer, last: bool) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import criteria
 from .._engine.extras import needed
 from .._guards.parameters import refused
-from ._style import BLACK, COLORS, GRAY, add_legend, axes, with_room
+from ._style import BLACK, COLORS, GRAY, add_legend, axes, thinned, with_room
 from .weight_paths import AROUND, draw_path, path_label, recorded, weight_name
 from .weight_spaces import solution_polygon, weight_rows
 
@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 
 STEPS = 61  # points of the grid along each side
 LEVELS = 12  # level lines
+MOST_STEPS = 500  # of a path on the surface; of more, every second, third, …, and the last
 REACH = 4.0  # weights from -4 to 4 are shown where no path says more
 
 
@@ -96,7 +97,8 @@ def criterion_surface(
         solved = np.all(rows @ Y.T > 0, axis=1).reshape(a1.shape)
         _draw_surface(ax, a1, a2, height, solved, name)
         if steps is not None:
-            lifted = np.column_stack([steps, [J.value(a) for a in steps]])
+            some = np.vstack([steps[:-1][thinned(len(steps) - 1, MOST_STEPS)], steps[-1:]])  # and where it ends
+            lifted = np.column_stack([some, [J.value(a) for a in some]])
             ax.plot(*lifted.T, color=BLACK, marker="o", markersize=3, zorder=5, label=path_label(model, steps))
     else:
         _draw_levels(ax, a1, a2, height, Y, name)
@@ -127,6 +129,7 @@ def _draw_surface(ax: Any, a1: Array, a2: Array, height: Array, solved: NDArray[
         a1, a2, height, facecolors=colors, rstride=1, cstride=1, linewidth=0, antialiased=False, shade=False
     )
     ax.set_zlabel(name)
+    ax.ticklabel_format(axis="z", scilimits=(-2, 4))  # long numbers would lie on the label
 
 
 def _draw_levels(ax: Axes, a1: Array, a2: Array, height: Array, Y: Array, name: str) -> None:

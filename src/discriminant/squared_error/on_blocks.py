@@ -127,16 +127,10 @@ def moments_of_classes(s: ClassStatistics, table: Matrix) -> Moments:
 
 
 @storable
-@dataclass(frozen=True)
-class RowMoments:
-    """Moments of patterns and targets, and the number of rows; those of two blocks can be added."""
+@dataclass
+class RowMoments(Moments):
+    """Moments of patterns and targets, with the number of rows; those of two blocks can be added."""
 
-    total: float
-    mean: Matrix
-    target_mean: Matrix
-    scatter: Matrix
-    cross: Matrix
-    target_scatter: Matrix
     n_rows: int
 
     def __add__(self, other: RowMoments) -> RowMoments:
@@ -151,10 +145,6 @@ class RowMoments:
             self.scatter + other.scatter + both * np.outer(x, x), self.cross + other.cross + both * np.outer(x, t),
             self.target_scatter + other.target_scatter + both * t**2, self.n_rows + other.n_rows,
         )  # fmt: skip
-
-    @property
-    def moments(self) -> Moments:
-        return Moments(**{name: value for name, value in vars(self).items() if name != "n_rows"})
 
 
 def moments_part(block: Block) -> tuple[RowMoments]:
@@ -235,4 +225,4 @@ def regression(blocks: Blocks, alpha: float) -> tuple[Answer, int]:
     (found,) = blocks.total(moments_part)
     if not found.total:
         raise ValueError("sample_weight is zero for every row; give at least one positive weight.")
-    return SquaresOnBlocks(blocks, Aim(), found.n_rows, alpha).solved(found.moments), int(found.n_rows)
+    return SquaresOnBlocks(blocks, Aim(), found.n_rows, alpha).solved(found), int(found.n_rows)

@@ -75,7 +75,7 @@ class StreamedPatterns:
         if gradient.size - 1 > DIRECT:
             return np.inf, self.at_zero
         g = -gradient.astype(np.float64)  # half of the gradient, as the moments are half of the Hessian
-        step, _ = step_by_scatter(self._moments.moments, g, float(np.finfo(self.problem.dtype).eps))
+        step, _ = step_by_scatter(self._moments, g, float(np.finfo(self.problem.dtype).eps))
         return float(g @ step), self.at_zero
 
     def largest_eigenvalue(self, watch: Watch | None) -> float:

@@ -25,7 +25,7 @@ class Coded:
         self.shape = (labels.size, table.shape[1])
 
     def __getitem__(self, rows: Any) -> Matrix:
-        return np.asarray(self._table[self._labels[rows]])
+        return self._table.take(self._labels[rows], axis=0)  # many times as quick as an index
 
 
 Targets = Matrix | Coded
@@ -76,9 +76,8 @@ def _sums(B: Any, S: Matrix, u: Matrix | None, center: Matrix | None) -> list[An
         gram = root.T @ root  # numpy sees a matrix times its transpose and does half the work
         weighted = B if u is None else B * u[:, None]
     total = len(S) if u is None else u.sum()
-    target_sum = S.sum(axis=0) if u is None else u @ S
     ones = np.ones(B.shape[0]) if u is None else u
-    return [total, np.asarray(ones @ B).ravel(), target_sum, gram, np.asarray(weighted.T @ S), ones @ S**2]
+    return [total, np.asarray(ones @ B).ravel(), ones @ S, gram, np.asarray(weighted.T @ S), ones @ S**2]
 
 
 def provisional_center(X: Any) -> Matrix | None:

@@ -25,7 +25,7 @@ class Coded:
         self.shape = (labels.size, table.shape[1])
 
     def __getitem__(self, rows: Any) -> Matrix:
-        return self._table.take(self._labels[rows], axis=0)  # many times as quick as an index
+        return np.asarray(self._table.take(self._labels[rows], axis=0))  # many times as quick as an index
 
 
 Targets = Matrix | Coded

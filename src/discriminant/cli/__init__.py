@@ -22,6 +22,7 @@ import signal
 import sys
 
 from ._errors import BAD_INPUT, INTERRUPTED
+from ._lean import lasting
 
 __all__ = ["main"]
 
@@ -45,7 +46,8 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        from .app import run
+        with lasting():
+            from .app import run
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise

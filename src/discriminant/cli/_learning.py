@@ -17,7 +17,7 @@ from ._lean import import_sklearn
 from ._methods import REGRESSORS, make
 from ._options import Training
 from ._output import progress, told_later, warn, watched
-from ._tables import ask_about_numbers, learnable
+from ._tables import check_labels, learnable
 
 if TYPE_CHECKING:
     from ..io import Recipe
@@ -99,7 +99,7 @@ def learned(
     prepare(recipe)
     model = make(procedure, given.settings, given.seed)
     if procedure not in REGRESSORS.values():
-        ask_about_numbers(y, recipe.target, "--method logistic", insist=given.method is None)
+        check_labels(y, recipe.target, "--method logistic", insist=given.method is None)
     if training is None:
         return Learned(model, recipe, X, y, w, learn(model, X, y, w))
     kept = training(y)

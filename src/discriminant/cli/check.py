@@ -29,7 +29,7 @@ from ._options import (
 )
 from ._output import aligned, check_place, echo, say, watched
 from ._streams import streamed
-from ._tables import ask_about_numbers, asked_of, in_order, tell_reading
+from ._tables import asked_of, check_labels, in_order, tell_reading
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 MOST = 12  # columns that are told of
@@ -72,7 +72,7 @@ def check(
     asked = asked_of(given, formula, intercept, counts=holds_numbers(family, levels))
     y = in_order(asked, family, levels)
     if family is None:
-        ask_about_numbers(asked.y, asked.target, "--family classes", insist=True)
+        check_labels(asked.y, asked.target, "--family classes", insist=True)
     from .. import separability  # heavy: what is wrong with the table has been said before
     from ..separation.words import COMMAND, SHOWN, lines
 
@@ -82,12 +82,11 @@ def check(
     )  # fmt: skip
     if as_proof:
         tell_reading(asked.reading)
-    told = chain(
-        lines(found, COMMAND, asked.references, float("inf") if coefficients else SHOWN),
-        _columns(asked.reading, asked.references),
-        (f"\n{_table(found.coefficients())}" for _ in range(coefficients)),
-    )
-    return _told(found, output, as_proof, told)
+    shown = lines(found, COMMAND, asked.references, float("inf") if coefficients else SHOWN)
+    code = _told(found, output, as_proof, chain(shown, _columns(asked.reading, asked.references)))
+    if coefficients:
+        echo(f"\n{_table(found.coefficients())}")
+    return code
 
 
 def _streamed(stream: Any, intercept: bool, reading: Reading, max_seconds: float | None) -> Any:
@@ -103,8 +102,11 @@ def _told(found: Any, output: str | None, as_proof: bool, told: Iterable[str]) -
     if output is not None and output != "-":
         write_whole(output, f"{found.certificate.to_json()}\n")
         say(f"The proof is in {output}.")
-    for line in [found.certificate.to_json()] if as_proof else told:
-        echo(line)
+    if as_proof:
+        echo(found.certificate.to_json())
+    else:
+        for line in told:
+            echo(line, prose=True)
     return CODES[found.verdict]
 
 

@@ -123,6 +123,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
     _held |= {"deviance_?": "none | number", "n_rows_?": "count"}  # files of version 0.1 have neither
     multiclass = "kesler"
     _strategies = ("kesler",)
+    _page = "logistic"
     _parameters = {
         "C": Number("give a cost of log loss > 0, or inf for no penalty", 0, infinite=True),
         "loss": Choice(("log", "squared")),

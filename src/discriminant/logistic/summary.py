@@ -251,8 +251,10 @@ class SummaryMixin:
     def _why_none(self) -> str:
         if self.classes_.size > 2:
             return f"they are given for two classes, and y had {self.classes_.size}; fit each class against the rest."
-        if self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C)):
-            return "they belong to maximum likelihood; fit with penalty=None (or 'firth') and loss='log'."
+        if self.loss == "squared":
+            return "they belong to the log loss; fit with loss='log' and penalty=None."
+        if self.penalty == "l2" and np.isfinite(self.C):
+            return "they belong to maximum likelihood; fit with penalty=None or penalty='firth'."
         if self.recession_ is not None:
             return "the estimate is infinite; take penalty='firth', or profiles and likelihood ratios of the fit."
         if not self.status_.finished:

@@ -111,7 +111,7 @@ def separability(
       proof          4 rows: 0 (0) x 1/2, 1 (1) x 1/2, 2 (1) x 1/2, 3 (0) x 1/2
       consequence    No linear procedure ends without errors; logit, probit and cloglog have a finite estimate.
       to try         A procedure for overlapping classes (LeastSquares, Perceptron(pocket=True)), or more features.
-      reading        each number of X as its shortest decimal form
+      reading        each number as its shortest decimal form
     >>> s = separability([[0, 0], [0, 2], [3, 0], [3, 2]], ["a", "a", "b", "b"])
     >>> s.verdict, s.hyperplane.side([[1, 1]]), round(float(s.margin), 9)
     ('complete', array([-1]), 1.5)

@@ -29,7 +29,7 @@ Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25.
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from .._engine.driver import TOGETHER, Rule, Watch
 from .._engine.path import Path, copy_into
 from .._engine.problem import Problem
-from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
+from .._engine.rows import Rows, compiled, finite, inlined
 from .._guards.state import Changing
 from .._guards.validation import all_finite
 from ..base.class_weights import WeightedClassesClassifier
@@ -49,7 +49,7 @@ from ..schedules import AHEAD, Constant, Optimal, ScalarRLS, get
 from ..solution import EMPTY, HISTORY, Epoch, Solution, Status
 from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of, steepest_step
 from .streamed_aims import AimedStream, StreamedPatterns
-from .widrow_hoff_parameters import Progress, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
+from .widrow_hoff_parameters import Progress, StepTotals, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
 
 HUGE = 1e100  # an error that has grown by this factor will not come back
 
@@ -60,59 +60,13 @@ def lms_step(eta: Any, e: Any) -> Any:
     return eta * e
 
 
-class StepTotals(NamedTuple):
-    """What a pass, or a part of it, met; ``longest`` is of its steps, ``worst`` of |e|."""
-
-    visits: int = 0
-    changes: int = 0
-    errors: int = 0
-    criterion: float = 0.0
-    longest: float = 0.0
-    worst: float = 0.0
-    finite: bool = True
-
-    def plus(self, other: StepTotals) -> StepTotals:
-        return StepTotals(
-            self.visits + other.visits, self.changes + other.changes, self.errors + other.errors,
-            self.criterion + other.criterion, max(self.longest, other.longest), max(self.worst, other.worst),
-        )  # fmt: skip
-
-
 @compiled
 def _epoch(
     X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], into: NDArray[Any], etas: NDArray[Any],
     dual: bool, criterion: float,
 ) -> Any:  # fmt: skip
-    """Visit patterns in this order, while there are ``etas``, and add their steps to ``into``: a, or a batch's sum.
-
-    In dual form the rows of X are those of the Gram matrix, in the order of the visits.  ``criterion`` is that of the
-    visits before these: its sum rounds alike however they are split.
-    """
-    t, weight, lengths = aims
-    visits = order.size if order.size < etas.size else etas.size
-    changes, errors, longest, worst = 0, 0, 0.0, 0.0
-    for v in range(visits):
-        i = order[v]
-        row: Any = np.uint32(v) if dual else i
-        g = row_dot(X, row, a)
-        if not finite(g):
-            return v, changes, errors, criterion, longest, worst, False
-        e = t[i] - g
-        step, square = lms_step(etas[v], e), np.float64(e) * e
-        if weight.size:
-            step, square = step * weight[i], square * weight[i]
-        errors += (g <= 0) if t[i] > 0 else (g >= 0)
-        criterion += square
-        worst = abs(e) if abs(e) > worst else worst
-        if step != 0:
-            if dual:
-                into[i + 1] += step
-            else:
-                row_axpy(X, i, step, a.dtype.type(1), into)
-            length = abs(step) * lengths[i]
-            longest = length if length > longest else longest
-            changes += 1
-    return visits, changes, errors, criterion, longest, worst, True
+    """One pass, or a part of it."""
+    return go_along(X, aims, order, a, into, etas, dual, criterion)
 
 
 @compiled
@@ -127,7 +81,7 @@ def _passes(
     dual = tol < 0  # never; for a literal numba would compile a form of its own
     for k in range(len(table)):
         copy_into(a, before)
-        _, changes, errors, criterion, longest, worst, is_finite = _epoch(X, aims, order, a, a, etas, dual, 0.0)
+        _, changes, errors, criterion, longest, worst, is_finite = go_along(X, aims, order, a, a, etas, dual, 0.0)
         square = 0.0
         for j in range(a.size):
             square += np.float64(a[j]) * a[j]
@@ -173,7 +127,7 @@ class WidrowHoffRule(Changing):
         """Many passes in the rows' order, with a constant step, over patterns that are few."""
         fixed = isinstance(self.schedule, Constant) and self.random is None and not self.plan.dual
         few = not problem.streamed and problem.entries + problem.n_rows + problem.n_features <= FEW
-        if self.k < FIRST * problem.n_rows or self.recorded.rows.size or not (few and fixed):
+        if self.recorded.rows.size or not (few and fixed):
             return EMPTY
         patterns = self.look(problem, watch)
         order, table = patterns.present, np.empty((min(limit, TOGETHER), len(HISTORY)))

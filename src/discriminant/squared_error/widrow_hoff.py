@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from .._engine.driver import TOGETHER, Rule, Watch
 from .._engine.path import Path, copy_into
 from .._engine.problem import Problem
-from .._engine.rows import Rows, compiled, finite, inlined
+from .._engine.rows import Rows, compiled, finite, inlined, row_axpy, row_dot
 from .._guards.state import Changing
 from .._guards.validation import all_finite
 from ..base.class_weights import WeightedClassesClassifier
@@ -58,6 +58,43 @@ HUGE = 1e100  # an error that has grown by this factor will not come back
 def lms_step(eta: Any, e: Any) -> Any:
     """Return η (t − aᵗy), the multiple of y that is added (Eq. 61)."""
     return eta * e
+
+
+@inlined
+def go_along(
+    X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], into: NDArray[Any], etas: NDArray[Any],
+    dual: bool, criterion: float,
+) -> Any:  # fmt: skip
+    """Visit patterns in this order, while there are ``etas``, and add their steps to ``into``: a, or a batch's sum.
+
+    In dual form the rows of X are those of the Gram matrix, in the order of the visits.  ``criterion`` is that of the
+    visits before these: its sum rounds alike however they are split.
+    """
+    t, weight, lengths = aims
+    visits = order.size if order.size < etas.size else etas.size
+    changes, errors, longest, worst = 0, 0, 0.0, 0.0
+    for v in range(visits):
+        i = order[v]
+        row: Any = np.uint32(v) if dual else i
+        g = row_dot(X, row, a)
+        if not finite(g):
+            return v, changes, errors, criterion, longest, worst, False
+        e = t[i] - g
+        step, square = lms_step(etas[v], e), np.float64(e) * e
+        if weight.size:
+            step, square = step * weight[i], square * weight[i]
+        errors += (g <= 0) if t[i] > 0 else (g >= 0)
+        criterion += square
+        worst = abs(e) if abs(e) > worst else worst
+        if step != 0:
+            if dual:
+                into[i + 1] += step
+            else:
+                row_axpy(X, i, step, a.dtype.type(1), into)
+            length = abs(step) * lengths[i]
+            longest = length if length > longest else longest
+            changes += 1
+    return visits, changes, errors, criterion, longest, worst, True
 
 
 @compiled

@@ -40,7 +40,8 @@ MODULES = {
     "discriminant.features": "PolynomialMap",
     "discriminant.geometry": "Hyperplane LinearMachine augment normalize unaugment",
     "discriminant.io": """
-        ModelFileError Recipe Table TableError dumps export_onnx load load_with_recipe loads read save scan write
+        ModelFileError Recipe Stream Table TableError dumps export_onnx load load_with_recipe loads read save scan
+        stream write
     """,
     "discriminant.margin_distribution": "MarginDistribution margins",
     "discriminant.mercer": "Custom Gaussian Kernel Linear Polynomial Precomputed Sigmoid get",

@@ -14,6 +14,8 @@ from .threads import in_order
 
 Matrix = NDArray[np.float64]
 
+FAR = 1e4  # squared mean of a column, in units of its variance, from which a sparse one is centered
+
 
 class Coded:
     """Targets that depend on the class alone: row i is ``table[labels[i]]``, made a block at a time."""
@@ -23,7 +25,7 @@ class Coded:
         self.shape = (labels.size, table.shape[1])
 
     def __getitem__(self, rows: Any) -> Matrix:
-        return np.asarray(self._table[self._labels[rows]])
+        return np.asarray(self._table.take(self._labels[rows], axis=0))  # many times as quick as an index
 
 
 Targets = Matrix | Coded
@@ -74,9 +76,8 @@ def _sums(B: Any, S: Matrix, u: Matrix | None, center: Matrix | None) -> list[An
         gram = root.T @ root  # numpy sees a matrix times its transpose and does half the work
         weighted = B if u is None else B * u[:, None]
     total = len(S) if u is None else u.sum()
-    target_sum = S.sum(axis=0) if u is None else u @ S
     ones = np.ones(B.shape[0]) if u is None else u
-    return [total, np.asarray(ones @ B).ravel(), target_sum, gram, np.asarray(weighted.T @ S), ones @ S**2]
+    return [total, np.asarray(ones @ B).ravel(), ones @ S, gram, np.asarray(weighted.T @ S), ones @ S**2]
 
 
 def provisional_center(X: Any) -> Matrix | None:
@@ -89,3 +90,20 @@ def provisional_center(X: Any) -> Matrix | None:
     few = X.shape[0] <= 2 * X.shape[1]
     far = np.abs(mean) > (0 if few else 100) * spread
     return mean if np.any(far & np.isfinite(mean)) else None
+
+
+def center_of(X: Any) -> Matrix:
+    """A point amid the rows; of a CSR matrix the origin, but for columns that lie far from it."""
+    sample = X[:: max(1, X.shape[0] // 1000)]
+    if sparse.issparse(X):
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = np.asarray(sample.mean(axis=0), np.float64).ravel()
+            square = np.asarray(sample.multiply(sample).mean(axis=0), np.float64).ravel()
+            far = mean**2 > FAR * np.maximum(square - mean**2, 0)
+        return np.where(far & np.isfinite(mean) & np.isfinite(square), mean, 0.0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = sample.mean(axis=0, dtype=np.float64)
+    constant = np.all(sample[:8] == sample[0], axis=0)
+    if constant.any():  # such a column must become zero, not the rounding error of its mean
+        constant = np.all(sample == sample[0], axis=0)
+    return np.asarray(np.where(constant, sample[0], mean), np.float64)

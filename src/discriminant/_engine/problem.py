@@ -6,14 +6,16 @@ in float32 or float64, labels become int32 class indices, and weights take the t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .._guards.validation import all_finite, floats
+from ..multiclass import relabel
 from .refusals import refusal
 from .rows import CSR, Rows
 
@@ -33,6 +35,10 @@ class Problem:
     n_features: int
     dtype: np.dtype[Any]
     source: Any
+    name: str = field(default="", kw_only=True)  # of a portion of the rows
+    heaviest: float = field(default=0.0, kw_only=True)  # weight of all rows, where these are a portion
+
+    streamed: ClassVar[bool] = False
 
     @property
     def n_rows(self) -> int:
@@ -56,10 +62,26 @@ class Problem:
     def part(self) -> NDArray[np.bool_]:
         return self.labels >= 0
 
+    @property
+    def n_present(self) -> int:
+        return int(np.count_nonzero(self.part))
+
     def zeros(self) -> NDArray[Any]:
         return np.zeros((self.n_outputs, self.n_features + 1), self.dtype)
 
-    def relabelled(self, labels: NDArray[np.int32]) -> Problem:
+    def portions(self) -> Iterator[Self]:
+        """The rows, a part at a time where they do not fit into memory."""
+        yield self
+
+    def split(self, n_classes: int, strategy: str) -> list[Self]:
+        """The problems of two categories that a strategy makes of it."""
+        return [self.relabelled(z) for z in relabel(self.labels, n_classes, strategy)]
+
+    @property
+    def largest_weight(self) -> float:
+        return self.heaviest or float(self.weight.max(initial=0))
+
+    def relabelled(self, labels: NDArray[np.int32]) -> Self:
         return replace(self, labels=labels, n_outputs=1)
 
     def canonical(self) -> Problem:
@@ -79,11 +101,7 @@ class Problem:
 
     def exact(self, start: NDArray[Any], additions: int, eta: float, bias: float) -> bool:
         """Whether so many additions of ηy to ``start`` meet nothing but whole numbers small enough to be exact."""
-        factors = np.array([eta, bias])
-        whole = all(np.all(part == np.floor(part)) for part in (start, self.values, self.weight, factors))
-        size = max(1.0, bias, float(np.abs(self.values).max(initial=0)))
-        reach = float(np.abs(start).max()) + additions * eta * float(self.weight.max(initial=1)) * size
-        return bool(whole and reach * size * (self.n_features + 1) < 1 / np.finfo(self.dtype).eps)
+        return exact(self, start, additions, eta, bias)
 
     def check_finite(self) -> None:
         """Refuse NaN and infinity before work that is not one of the compiled passes."""
@@ -92,7 +110,22 @@ class Problem:
 
     def refuse(self) -> ValueError:
         """The error for inner products that are not finite: bad data, or numbers too large to multiply."""
-        return refusal(self.source)
+        error = refusal(self.source)
+        return ValueError(f"{self.name}: {error}") if self.name else error
+
+
+def exact(problem: Any, start: NDArray[Any], additions: int, eta: float, bias: float) -> bool:
+    """Whether so many additions of ηy to ``start`` meet nothing but whole numbers small enough to be exact."""
+    size, heaviest, factors = max(1.0, bias), 1.0, np.array([eta, bias])
+    if not all(np.all(part == np.floor(part)) for part in (start, factors)):
+        return False
+    for portion in problem.portions():
+        if not all(np.all(part == np.floor(part)) for part in (portion.values, portion.weight)):
+            return False
+        size = max(size, float(np.abs(portion.values).max(initial=0)))
+        heaviest = max(heaviest, float(portion.weight.max(initial=1)))
+    reach = float(np.abs(start).max()) + additions * eta * heaviest * size
+    return bool(reach * size * (problem.n_features + 1) < 1 / np.finfo(problem.dtype).eps)
 
 
 def sqnorms(X: Rows) -> NDArray[np.float64]:

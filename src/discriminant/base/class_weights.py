@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._blocks.problem import StreamedProblem
+from .._blocks.survey import ClassTally
 from .._engine.problem import Problem, check_weight
 from .._guards.parameters import Choice, Constraint, Number, refused
 from ..solution import Solution
@@ -28,12 +30,15 @@ def row_weights(class_weight: Any, classes: NDArray[Any], labels: NDArray[np.int
     """Weights of the rows, if any are given, times those of their classes; none for a bystander, of label -1."""
     part = labels >= 0
     v = given.astype(np.float64) if given.size else np.ones(labels.size)
-    if isinstance(class_weight, str):
-        totals = np.bincount(labels[part], v[part], classes.size)
-        weights = totals.sum() / (classes.size * np.where(totals > 0, totals, 1.0))
-    else:
-        weights = _by_class(class_weight, classes)
+    weights = weights_of_classes(class_weight, classes, np.bincount(labels[part], v[part], classes.size).astype(float))
     return np.where(part, weights[labels], 0.0) * v
+
+
+def weights_of_classes(class_weight: Any, classes: NDArray[Any], totals: Vector) -> Vector:
+    """The weight of each class, by name or such that all have the same total; ``totals`` are those that they have."""
+    if isinstance(class_weight, str):
+        return np.asarray(totals.sum() / (classes.size * np.where(totals > 0, totals, 1.0)))
+    return _by_class(class_weight, classes)
 
 
 def _by_class(class_weight: Any, classes: NDArray[Any]) -> Vector:
@@ -57,8 +62,16 @@ class WeightedClassesClassifier(OnlineClassifier):
 
     class_weight: Any
 
+    def _balanced(self, problem: StreamedProblem, tally: ClassTally) -> StreamedProblem:
+        if self.class_weight is None:
+            return problem
+        factors = weights_of_classes(self.class_weight, self.classes_, tally.weights)
+        heaviest = np.where(tally.heaviest.any(), tally.heaviest, tally.rows > 0)
+        return problem.weighted(factors, float(np.max(factors * heaviest)))
+
     def _learn(self, problem: Any, X: Any, y: Any, sample_weight: Any, **options: Any) -> list[Solution[Any]]:
-        return super()._learn(self._weighted(problem), X, y, sample_weight, **options)
+        problem = problem if problem.streamed else self._weighted(problem)
+        return super()._learn(problem, X, y, sample_weight, **options)
 
     def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
         if isinstance(self.class_weight, str):

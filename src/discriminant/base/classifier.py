@@ -16,18 +16,24 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._blocks.blocks import Blocks
+from .._blocks.problem import StreamedProblem
+from .._blocks.roles import Roles
+from .._blocks.survey import ClassTally, known_classes, survey
 from .._engine.callbacks import with_callbacks
+from .._engine.driver import interrupt_raises
 from .._engine.labels import encode, encode_known
 from .._engine.problem import Problem, make_problem
 from .._guards.held import COMMON, COURSE, OUTCOME, WEIGHTS, Held
 from .._guards.parameters import Choice, refused
 from .._guards.state import all_or_nothing
 from .._guards.validation import all_finite, is_plain, taken
-from ..multiclass import ambiguous, n_problems, pairwise_scores, relabel, votes
+from ..multiclass import ambiguous, n_problems, pairwise_scores, votes
 from ..solution import Report, Solution, Status, details_of, epochs_of, history_of
 from .diagnosis import diagnosis
 from .iterative import IterativeEstimator, Solutions, SolvingEstimator, available_when, start_vectors, streaming
 from .lazy_report import LazyFacts
+from .streams import StreamedEstimator, pass_by_pass
 from .trace import Trace, TrainingData, trace_of
 
 if TYPE_CHECKING:
@@ -43,7 +49,7 @@ def exempt(reason: str) -> dict[str, str]:
 ORDER_OF_VISITS = exempt("the answer depends on the order of visits")
 
 
-class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
+class LinearClassifier(StreamedEstimator, SolvingEstimator, ClassifierMixin, BaseEstimator):
     """Base of the classifiers: data in, ``_solutions`` for the mathematics, fitted attributes out.
 
     Parameters
@@ -147,9 +153,9 @@ class LinearClassifier(SolvingEstimator, ClassifierMixin, BaseEstimator):
         self.multiclass_ = self.multiclass
         if self.multiclass == "kesler":
             return [problem]
-        return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass)]
+        return list(problem.split(self.classes_.size, self.multiclass))
 
-    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Any, X: Any) -> None:
         self.status_ = Status.worst(solution.status for solution in solutions)
         self.n_iter_ = max(1, *(solution.n_iter for solution in solutions), 1)
         self.n_corrections_ = sum(solution.n_corrections for solution in solutions)
@@ -331,7 +337,7 @@ class IterativeClassifier(IterativeEstimator, LinearClassifier):
 
     def _learn(self, problem: Any, X: Any, y: Any, sample_weight: Any, **options: Any) -> Solutions:
         solutions = super()._learn(problem, X, y, sample_weight, **options)
-        self._training = TrainingData(problem if "weights" in self.history_ else None)
+        self._training = TrainingData(problem if "weights" in self.history_ and isinstance(problem, Problem) else None)
         return solutions
 
     def _pass_over(self, problem: Any, X: Any, first: bool) -> None:
@@ -389,7 +395,7 @@ class IterativeClassifier(IterativeEstimator, LinearClassifier):
     def _shares(self) -> int:
         return n_problems(self.classes_.size, self.multiclass_)
 
-    def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
+    def _starts(self, problem: Any, n_problems: int) -> list[NDArray[Any]]:
         rows = problem.n_outputs if self.multiclass_ == "kesler" else 1
         return start_vectors(self.start, problem, n_problems, rows)
 
@@ -411,3 +417,21 @@ class OnlineClassifier(IterativeClassifier):
         first = not self._has_begun()
         self._pass_over(self._portion(X, y, classes, sample_weight, first), X, first)
         return self
+
+    def _needs_all_rows(self) -> str | None:
+        return pass_by_pass(self)
+
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        found = None if getattr(self, "class_weight", None) is not None else known_classes(blocks)
+        with interrupt_raises():  # there are no weights before the classes are known
+            found = survey(blocks) if found is None else found
+        self.classes_, tally = found.classes, found.tally
+        problem = StreamedProblem(
+            blocks, found.n_rows, self.classes_.size, int(tally.rows.sum()), Roles(self.classes_),
+            float(tally.heaviest.max()),
+        )  # fmt: skip
+        self._learn(self._balanced(problem, tally), None, None, None)
+
+    def _balanced(self, problem: StreamedProblem, tally: ClassTally) -> StreamedProblem:
+        """The problem with the weights of the classes, where the procedure knows such."""
+        return problem

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, lsqr
 
 from .._engine.driver import Watch
-from .._engine.moments import moments
+from .._engine.moments import Moments, moments
 from ..criteria import Criterion
 from ..samples import Samples
 
@@ -62,6 +62,11 @@ def newton_step(criterion: Criterion, margins: NDArray[Any], gradient: NDArray[A
 def _by_scatter(Y: Samples, c: Vector, g: Vector, watch: Watch) -> tuple[Vector, int]:
     """Through the scatter matrix, with its columns brought to one size first."""
     m = moments(Y.X, np.empty((c.size, 0)), c, watch)
+    return step_by_scatter(m, g, float(np.finfo(Y.dtype).eps))
+
+
+def step_by_scatter(m: Moments, g: Vector, eps: float) -> tuple[Vector, int]:
+    """The same from the moments of the patterns, weighted by the curvatures; ``eps`` is of their type."""
     if not (m.finite() and np.isfinite(m.total)):
         return np.full_like(g, np.nan), g.size
     pull = g[1:] - m.mean * g[0]
@@ -69,7 +74,7 @@ def _by_scatter(Y: Samples, c: Vector, g: Vector, watch: Watch) -> tuple[Vector,
     spread[spread <= 4 * EPS * np.sqrt(m.total) * np.abs(m.mean)] = 0  # a constant column, but for rounding
     inverse = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)
     values, vectors = np.linalg.eigh(m.scatter * inverse * inverse[:, None])
-    kept = values > max(values.max(), 0) * values.size * float(np.finfo(Y.dtype).eps)
+    kept = values > max(values.max(), 0) * values.size * eps
     w = inverse * (vectors[:, kept] @ (vectors[:, kept].T @ (inverse * pull) / values[kept]))
     step = np.append(g[0] / m.total - m.mean @ w, w)
     if not kept.all():

@@ -7,6 +7,7 @@ goes on with the rules of the portion before.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import fields
 from functools import cache
@@ -16,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
+from .._blocks.problem import Outline
 from .._engine.callbacks import CallbackSupportMixin, Listener
 from .._engine.driver import Plan, Rule, Watch, drive, watching
-from .._engine.problem import Problem
 from .._guards.parameters import PASSES, Constraint, check_parameters, refused
 from .._guards.state import F
 from .._guards.validation import finite_floats
 from ..solution import Epochs, Report, Solution
 from ..unfinished import warn_of
 from .inherited_docs import DocumentedEstimator
+from .kept_rule import KeptRule
 
 Solutions = list[Solution[Any]]
 
@@ -48,7 +50,7 @@ class SolvingEstimator(DocumentedEstimator, CallbackSupportMixin):
         """Solve, publish, warn; X, y and the weights as the user gave them are for the callbacks."""
         listener = Listener(self, X, y, sample_weight)
         self._rules = []
-        with watching() as watch:
+        with nullcontext(problem.blocks.watch) if isinstance(problem, Outline) else watching() as watch:
             solutions = self._solutions(problem, watch, listener, **options)
             self._publish(solutions, problem, X)
             self._portions = [solution.recorded for solution in solutions]
@@ -113,7 +115,7 @@ class IterativeEstimator(SolvingEstimator):
         """How many rules there are, which share the memory for paths."""
         return 1
 
-    def _starts(self, problem: Problem, n_problems: int) -> list[NDArray[Any]]:
+    def _starts(self, problem: Any, n_problems: int) -> list[NDArray[Any]]:
         """The augmented start vectors of each problem."""
         return start_vectors(self.start, problem, n_problems)
 
@@ -138,6 +140,11 @@ class IterativeEstimator(SolvingEstimator):
         after: Sequence[NDArray[Any]] = (),
     ) -> Solution[Any]:
         """Drive one problem; callbacks see the model as it would be if the fit ended now."""
+        journal = getattr(getattr(problem, "blocks", None), "journal", None)
+        if journal is not None:
+            if rule.path is not None:
+                raise refused("checkpoint", str(journal.path), "None where record='weights'", "drop one of them")
+            return KeptRule(rule, journal, str(len(before))).driven(problem, int(self.max_iter), watch)
         if not listener.heard:
             return drive(rule, problem, int(self.max_iter), watch)
 
@@ -150,6 +157,15 @@ class IterativeEstimator(SolvingEstimator):
             return listener.end(attributes)
 
         return drive(rule, problem, int(self.max_iter), watch, listener.begin, end)
+
+    def _run_on_blocks(self, rules: list[Rule], outline: Outline) -> None:
+        """Drive rules that find their rows in blocks, and publish; Ctrl-C leaves what they have."""
+        watch = outline.blocks.watch
+        solutions = [drive(rule, outline, int(self.max_iter), watch) for rule in rules]
+        self._rules = []
+        self._publish(solutions, outline, None)
+        self._portions = [solution.recorded for solution in solutions]
+        self._warn(watch, solutions)
 
     def _streams(self) -> bool:
         """Whether the rule corrects pattern by pattern, with no number for each of them: else no ``partial_fit``."""
@@ -199,7 +215,7 @@ class IterativeEstimator(SolvingEstimator):
         return weights
 
 
-def start_vectors(start: Any, problem: Problem, n_problems: int, rows: int = 1) -> list[NDArray[Any]]:
+def start_vectors(start: Any, problem: Any, n_problems: int, rows: int = 1) -> list[NDArray[Any]]:
     """Augmented vectors to start from, so many rows for each problem: zero, or what the parameter ``start`` says."""
     shape = (n_problems * rows, problem.n_features + 1)
     A = np.zeros(shape, problem.dtype)

@@ -17,7 +17,8 @@ from ..bounds import cover
 class LazyFacts:
     """What a report adds when it is read: the bound, the scale of the features, how much separation means.
 
-    Data of more than ``SMALL`` bytes are held weakly, because a model must not keep a large training set in memory.
+    Data of more than ``SMALL`` bytes are held weakly, because a model must not keep a large training set in memory; of
+    blocks, where X is None, nothing is added that only the data tell.
     """
 
     SMALL = 2**20
@@ -28,7 +29,7 @@ class LazyFacts:
         named = getattr(X, "columns", None)
         self._names = None if named is None or any(not isinstance(name, str) for name in named) else list(named)
         self._data: Callable[[], Any]
-        if problem.entries * problem.dtype.itemsize <= self.SMALL:
+        if X is not None and problem.entries * problem.dtype.itemsize <= self.SMALL:
             self._data = lambda: source
         else:
             try:

@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._blocks.blocks import Blocks
+from .._blocks.problem import StreamedProblem
+from .._blocks.survey import row_survey
 from .._engine.callbacks import with_callbacks
+from .._engine.driver import interrupt_raises
 from .._engine.refusals import NotFiniteError, refusal
 from .._guards.held import COMMON, OUTCOME, Held
 from .._guards.state import all_or_nothing
@@ -19,11 +23,12 @@ from .._guards.validation import all_finite, floats, taken
 from ..solution import Findings, Report, Solution, Status, epochs_of, history_of
 from .inherited_docs import DocumentedEstimator
 from .iterative import IterativeEstimator, streaming
+from .streams import StreamedEstimator, pass_by_pass
 
 T = TypeVar("T")
 
 
-class LinearRegressor(DocumentedEstimator, RegressorMixin, BaseEstimator):
+class LinearRegressor(StreamedEstimator, DocumentedEstimator, RegressorMixin, BaseEstimator):
     """Base of the regressors f(x) = wᵗx + w₀.
 
     Attributes
@@ -136,6 +141,7 @@ class IterativeRegressor(IterativeEstimator, LinearRegressor):
     """
 
     _aimed: Callable[..., Any]  # the problem of X and y, once they have passed
+    _aimed_stream: Callable[[StreamedProblem], Any]  # the same of blocks
     _remedy: Callable[[], str]  # what to try when the fit did not finish
 
     def _after_load(self) -> None:
@@ -168,6 +174,15 @@ class IterativeRegressor(IterativeEstimator, LinearRegressor):
         first = not self._has_begun()
         self._pass_over(self._aimed(X, y, sample_weight, reset=first), X, first)
         return self
+
+    def _needs_all_rows(self) -> str | None:
+        return pass_by_pass(self)
+
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        with interrupt_raises():
+            found = row_survey(blocks)
+        problem = StreamedProblem(blocks, found.n_rows, 2, found.n_present, None, found.heaviest)
+        self._learn(self._aimed_stream(problem), None, None, None)
 
     def _publish(self, solutions: list[Solution[Any]], problem: Any, X: Any) -> None:
         (solution,) = solutions

@@ -2,10 +2,11 @@
 
 One file for each command: ``check``, ``verify``, ``fit``, ``predict``, ``score``, ``explain``, ``compare``, ``plot``,
 ``explore``, ``export``, ``datasets``, ``methods``, ``warm_up``; ``app`` puts them together. A command's function
-reads its arguments (``_options``, ``_methods``, ``_tables``), calls the library (``_learning``, ``_applying``,
-``_measures``), and returns its exit code; data go to stdout, everything else to stderr (``_output``), and every error
-becomes one sentence (``_errors``). The library is imported inside the functions, so that ``--help``, ``datasets`` and
-``methods`` load neither scikit-learn nor numba; others load scikit-learn without what no command uses (``_lean``).
+reads its arguments (``_options``, ``_methods``, ``_tables``, ``_streams``), calls the library (``_learning``,
+``_applying``, ``_measures``), and returns its exit code; data go to stdout, everything else to stderr (``_output``),
+and every error becomes one sentence (``_errors``). The library is imported inside the functions, so that ``--help``,
+``datasets`` and ``methods`` load neither scikit-learn nor numba; others load scikit-learn without what no command uses
+(``_lean``).
 
 Exit codes: 0 done (``check``: complete), 2 bad input, 3 quasi-separation, 4 overlap, 5 a proof that was refused,
 6 a proof of another question, 7 undecided in the time allowed, 130 Ctrl-C.

@@ -111,28 +111,33 @@ def learn(model: Any, X: Any, y: Any, w: Any, **more: Any) -> bool:
     """Fit the model; tell whether Ctrl-C ended it early."""
     from sklearn.base import is_regressor
 
-    from ..exceptions import FitInterruptedWarning
-
     if is_regressor(model) and y.dtype.kind not in "biuf":
         raise CommandError(f"--target: {type(model).__name__} predicts numbers, and the column holds {y[0].item()!r}.")
     given = more | ({} if w is None else {"sample_weight": w})
     if w is not None and "sample_weight" not in inspect.signature(model.fit).parameters:
         raise CommandError(f"--weights: {type(model).__name__} takes no weights; leave the option out.")
     kind, shape = type(model).__name__, f"{X.shape[0]:,} rows of {X.shape[1]:,} features"
-    with (
-        told_later(f"Fitting {kind} to {shape}."),
-        warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught,
-        progress(f"fitting {kind}") as update,
-        _ended_while_compiling(),
-    ):
-        if watched() and hasattr(model, "set_callbacks"):
-            model.set_callbacks(_Passes(update))
-            try:
+
+    def fit() -> None:
+        with told_later(f"Fitting {kind} to {shape}."), progress(f"fitting {kind}") as update, _ended_while_compiling():
+            if watched() and hasattr(model, "set_callbacks"):
+                model.set_callbacks(_Passes(update))
+                try:
+                    model.fit(X, y, **given)
+                finally:
+                    model.set_callbacks()
+            else:
                 model.fit(X, y, **given)
-            finally:
-                model.set_callbacks()
-        else:
-            model.fit(X, y, **given)
+
+    return told_warnings(fit)
+
+
+def told_warnings(fit: Callable[[], Any]) -> bool:
+    """Fit, and tell its warnings in a sentence each; whether Ctrl-C ended it early."""
+    from ..exceptions import FitInterruptedWarning
+
+    with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
+        fit()
     said = [w.message for w in caught if not issubclass(w.category, FitInterruptedWarning)]
     for text in dict.fromkeys(map(_briefly, said)):
         warn(text)

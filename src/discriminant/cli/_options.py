@@ -111,6 +111,10 @@ ReadingOption = Annotated[
     Reading,
     typer.Option("--reading", help="A number means what the file says (decimal), or what the machine holds (float)."),
 ]
+Memory = Annotated[
+    str | None,
+    option("Read DATA in blocks within so much memory where it is larger: 2GB. Half of the free one.", metavar="SIZE"),
+]
 MaxSeconds = Annotated[float | None, option("Seconds that the verdict may take; no limit without.", metavar="S")]
 FAMILY = typer.Option(
     "--family",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from ._options import (
     Json,
     LevelsOption,
     MaxSeconds,
+    Memory,
     Quiet,
     Reading,
     ReadingOption,
@@ -26,6 +28,7 @@ from ._options import (
     taking,
 )
 from ._output import aligned, check_place, echo, say, watched
+from ._streams import streamed
 from ._tables import asked_of, check_labels, in_order, tell_reading
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
@@ -44,6 +47,7 @@ def check(
         bool, typer.Option("--coefficients", help="Tell of every coefficient of a regression whether it is infinite.")
     ] = False,
     formula: FormulaOption = None,
+    memory: Memory = None,
     output: Annotated[str | None, file_option("Write the proof there.")] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -60,6 +64,11 @@ def check(
     as_proof = json or output == "-"
     if coefficients and as_proof:
         raise CommandError("--coefficients is told in words: leave out --json.")
+    if (rows := streamed(given, memory)) is not None:
+        others = {"--family": family, "--levels": levels, "--coefficients": coefficients, "--formula": formula}
+        rows.refuse(others)
+        found = _streamed(rows.stream, intercept, reading, max_seconds)
+        return _told(found, output, as_proof, [str(found)])
     asked = asked_of(given, formula, intercept, counts=holds_numbers(family, levels))
     y = in_order(asked, family, levels)
     if family is None:
@@ -71,19 +80,33 @@ def check(
         asked.X, y, intercept=intercept, reading=reading.value,
         family=(family or Family.CLASSES).value, progress=watched(), feature_names=asked.names, max_seconds=max_seconds,
     )  # fmt: skip
+    if as_proof:
+        tell_reading(asked.reading)
+    shown = lines(found, COMMAND, asked.references, float("inf") if coefficients else SHOWN)
+    code = _told(found, output, as_proof, chain(shown, _columns(asked.reading, asked.references)))
+    if coefficients:
+        echo(f"\n{_table(found.coefficients())}")
+    return code
+
+
+def _streamed(stream: Any, intercept: bool, reading: Reading, max_seconds: float | None) -> Any:
+    """The verdict on rows that come in blocks."""
+    from .. import separability
+
+    options: dict[str, Any] = {"intercept": intercept, "reading": reading.value, "max_seconds": max_seconds}
+    return separability(stream, progress=watched(), **options)
+
+
+def _told(found: Any, output: str | None, as_proof: bool, told: Iterable[str]) -> int:
+    """Write the proof, and tell it or the verdict."""
     if output is not None and output != "-":
         write_whole(output, f"{found.certificate.to_json()}\n")
         say(f"The proof is in {output}.")
     if as_proof:
-        tell_reading(asked.reading)
         echo(found.certificate.to_json())
     else:
-        for line in lines(found, COMMAND, asked.references, float("inf") if coefficients else SHOWN):
+        for line in told:
             echo(line, prose=True)
-        for line in _columns(asked.reading, asked.references):
-            echo(line, prose=True)
-        if coefficients:
-            echo(f"\n{_table(found.coefficients())}")
     return CODES[found.verdict]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,8 @@ class CorrectionPlan(Plan):
 
 class ErrorCorrectingRule(Changing):
     """The weights, the steps and the path of a procedure at work; a subclass says what one compiled call does."""
+
+    UNSAVED = ("_cycle", "_units", "_etas", "_first", "_lengths", "_weight")  # what a checkpoint leaves out
 
     # a pass over this order with these steps; the last argument takes the corrections: A, or a batch's sum
     visit_all: Callable[[Problem, Order, Array, Array], PassTotals]
@@ -129,26 +132,29 @@ class ErrorCorrectingRule(Changing):
 
     def sweep(self, problem: Problem, watch: Watch) -> PassTotals:
         """Visit every pattern once, correcting on the way."""
-        totals, order = NOTHING, self.order(problem.n_rows)
-        for start, stop in watch.chunks(problem.n_rows, problem.work):
-            while start < stop:
-                watch.check()
-                met = self.visit_all(problem, order[start:stop], self.steps(stop - start), self.A)
-                self.k += met.corrections
-                if not met.finite:
-                    raise problem.refuse()
-                start, totals = start + met.visited, met if totals is NOTHING else totals.plus(met)
+        totals = NOTHING
+        for portion in problem.portions():
+            order = self.order(portion.n_rows)
+            for start, stop in watch.chunks(portion.n_rows, portion.work):
+                while start < stop:
+                    watch.check()
+                    met = self.visit_all(portion, order[start:stop], self.steps(stop - start), self.A)
+                    self.k += met.corrections
+                    if not met.finite:
+                        raise portion.refuse()
+                    start, totals = start + met.visited, met if totals is NOTHING else totals.plus(met)
         self.schedule.observe(errors=totals.errors)
         return totals
 
     def gather(self, problem: Problem, watch: Watch) -> tuple[PassTotals, Array]:
         """Sum the corrections of all violators in one pass, without making them."""
         total, totals = self.A, NOTHING
-        for start, stop in watch.chunks(problem.n_rows, problem.work):
-            for sums, met in self._added(problem, start, stop):
-                if not met.finite:
-                    raise problem.refuse()
-                total, totals = (sums, met) if totals is NOTHING else (total + sums, totals.plus(met))
+        for portion in problem.portions():
+            for start, stop in watch.chunks(portion.n_rows, portion.work):
+                for sums, met in self._added(portion, start, stop):
+                    if not met.finite:
+                        raise portion.refuse()
+                    total, totals = (sums, met) if totals is NOTHING else (total + sums, totals.plus(met))
         self.schedule.observe(errors=totals.errors)
         return totals, total
 
@@ -171,7 +177,8 @@ class ErrorCorrectingRule(Changing):
         """The number of the earlier pass that began with these weights, from which everything repeats; or None."""
         if not self.repeats:
             return None
-        digest = hash(state.tobytes())  # of 64 bits: two among a thousand states agree by chance once in 1e13 fits
+        # of 64 bits: two among a thousand states agree by chance once in 1e13 fits
+        digest = int.from_bytes(blake2b(state.tobytes(), digest_size=8).digest())
         found = self._begun_with.get(digest)
         self._begun_with.setdefault(digest, len(self._begun_with) + 1)
         return found
@@ -189,12 +196,22 @@ class ErrorCorrectingRule(Changing):
 def all_errors(problem: Problem, A: Array, watch: Watch) -> int:
     """How many patterns A does not classify correctly."""
     errors = 0
-    for start, stop in watch.chunks(problem.n_rows, problem.work):
-        found, is_finite = count_errors(problem.rows, problem.labels, start, stop, A, problem.n_rows + 1)
-        if not is_finite:
-            raise problem.refuse()
-        errors += found
+    for portion in problem.portions():
+        for start, stop in watch.chunks(portion.n_rows, portion.work):
+            found, is_finite = count_errors(portion.rows, portion.labels, start, stop, A, portion.n_rows + 1)
+            if not is_finite:
+                raise portion.refuse()
+            errors += found
     return errors
+
+
+def separates(problem: Problem, A: Array, watch: Watch) -> bool:
+    """Whether A classifies every pattern correctly; it looks no further than the first that it does not."""
+    return all(
+        count_errors(portion.rows, portion.labels, *chunk, A, 1) == (0, True)
+        for portion in problem.portions()
+        for chunk in watch.chunks(portion.n_rows, portion.work)
+    )
 
 
 def theorem_bound(a: Array, beta: float, gamma: float, **numbers: Any) -> float | None:

@@ -308,6 +308,9 @@ class KernelPerceptron(KernelClassifier, OnlineClassifier):
         bound = None if problem.weight.size else solution.findings.bound
         return None if bound is None else lambda R: bound
 
+    def _needs_all_rows(self) -> str | None:
+        return "its weights belong to rows; take Perceptron, or give portions to partial_fit"
+
     def _streams(self) -> bool:
         return not is_precomputed(self)
 

@@ -39,8 +39,8 @@ from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import Schedule, get
 from ..solution import Epoch, Status
-from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule
-from .visits import Array, Order, PassTotals, Visits, correct, count_errors, visit
+from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule, separates
+from .visits import Array, Order, PassTotals, Visits, correct, visit
 
 
 @inlined
@@ -79,7 +79,8 @@ class RelaxationRule(ErrorCorrectingRule):
 
     def __init__(self, A: Array, problem: Problem, plan: CorrectionPlan) -> None:
         self._measured: Problem | None = None
-        self.measure(problem)  # first of all, because it refuses what is not finite
+        if not problem.streamed:
+            self.measure(problem)  # first of all, because it refuses what is not finite
         super().__init__(A, plan)
         if self.b == 0 and not np.any(A if len(A) == 1 else A - A[0]):
             raise ValueError(
@@ -94,7 +95,7 @@ class RelaxationRule(ErrorCorrectingRule):
         """
         if self._measured is not problem:
             self._measured, self._lengths = problem, squared_lengths(problem)
-            self._weight = problem.weight / problem.weight.max() if problem.weight.size else problem.weight
+            self._weight = problem.weight / problem.largest_weight if problem.weight.size else problem.weight
         return self._lengths, self._weight
 
     def visit_all(self, problem: Problem, order: Order, etas: Array, to: Array) -> PassTotals:
@@ -117,9 +118,8 @@ class SingleSampleRelaxation(RelaxationRule):
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         """One pass, and the test Ya > 0."""
         totals = self.sweep(problem, watch)
-        chunks = watch.chunks(problem.n_rows, problem.work)
-        solved = all(count_errors(problem.rows, problem.labels, *chunk, self.A, 1) == (0, True) for chunk in chunks)
-        if self.online:
+        solved = separates(problem, self.A, watch)
+        if self.online or problem.streamed:
             self._measured = None  # the next portion is another one, and a model must not keep this one
         return self.summary(totals, Status.SEPARATED if solved else None)
 
@@ -168,17 +168,34 @@ def squared_lengths(problem: Problem) -> NDArray[Any]:
 
 def normalized_eigenvalue(problem: Problem, watch: Watch) -> float:
     """λ_max of the sum of yyᵗ/‖y‖², which bounds the factor of the batch rule."""
-    problem.check_finite()
-    Y, d = Samples(problem.source, np.ones(problem.n_rows)), problem.n_features + 1
-    scale = np.where(problem.part, 1 / Y.row_sqnorms(), 0)
-    if d < 3 or (d <= 500 and not isinstance(problem.rows, CSR)):
-        return largest_eigenvalue(Y.gram(scale, watch.check), d)
+    d = problem.n_features + 1
+    gram = np.zeros((d, d) if d <= 500 else (0, 0), problem.dtype)
+    direct = d <= 500
+    for portion in problem.portions():
+        portion.check_finite()
+        direct = d < 3 or (d <= 500 and not isinstance(portion.rows, CSR))
+        if not direct:
+            break
+        Y, scale = _scaled(portion)
+        gram += Y.gram(scale, watch.check)
+    if direct:
+        return largest_eigenvalue(gram, d)
 
     def times(v: NDArray[Any]) -> NDArray[Any]:
-        watch.check()
-        return Y.T @ (scale * (Y @ v))
+        total = np.zeros(d, problem.dtype)
+        for portion in problem.portions():
+            watch.check()
+            Y, scale = _scaled(portion)
+            total += Y.T @ (scale * (Y @ v))
+        return total
 
     return largest_eigenvalue(times, d)
+
+
+def _scaled(problem: Problem) -> tuple[Samples, NDArray[Any]]:
+    """The patterns, and 1/‖y‖² of those that take part."""
+    Y = Samples(problem.source, np.ones(problem.n_rows))
+    return Y, np.where(problem.part, 1 / Y.row_sqnorms(), 0)
 
 
 @estimator

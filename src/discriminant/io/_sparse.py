@@ -15,7 +15,7 @@ WIDEST = 2**31 - 1
 HASHED = 2**24  # columns that few rows may leave empty, as hashed features do
 
 
-class Block(NamedTuple):
+class SparseColumn(NamedTuple):
     """What is remembered of a sparse column: its name, whether its indices begin at 0 or 1, and how many there are."""
 
     name: str
@@ -29,7 +29,7 @@ class Block(NamedTuple):
             raise not_a_recipe("the sparse column is not as a recipe writes it.")
 
 
-def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> tuple[Any, Block]:
+def sparse_matrix(parts: Sequence[Any], known: SparseColumn | None, first: int = 0) -> tuple[Any, SparseColumn]:
     """The matrix of the lists; the indices of a new table are those of the first one. ``first`` rows came before."""
     starts, indices, values, total = [np.zeros(1, np.int64)], [], [], 0
     for part in parts:
@@ -45,7 +45,7 @@ def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> 
         raise TableError(f"row {first + row:,} holds NaN or an infinite number; give finite numbers.")
     if known is None:
         base = 0 if np.any(columns == 0) else 1
-        known = Block(parts[0].name, base, max(1, int(columns.max(initial=0)) + 1 - base))
+        known = SparseColumn(parts[0].name, base, max(1, int(columns.max(initial=0)) + 1 - base))
         _check_width(known, columns, indptr)
     columns -= known.base
     if np.any(strange := (columns < 0) | (columns >= known.width)):
@@ -60,7 +60,7 @@ def sparse_matrix(parts: Sequence[Any], known: Block | None, first: int = 0) -> 
     return X, known
 
 
-def _check_width(block: Block, columns: Any, indptr: Any) -> None:
+def _check_width(block: SparseColumn, columns: Any, indptr: Any) -> None:
     """Refuse an index that makes a matrix, and models, far larger than the file: it is a slip, or worse."""
     if block.width > max(HASHED, 4 * columns.size):
         row = int(np.searchsorted(indptr, int(columns.argmax()), side="right"))

@@ -20,7 +20,7 @@ from ._doubts import doubts
 from ._errors import TableError, absent, not_a_recipe
 from ._filling import BLOCK, Filling, Progress, moments
 from ._formats import TARGET
-from ._sparse import Block, sparse_matrix
+from ._sparse import SparseColumn, sparse_matrix
 from ._written import Written
 from .tables import Table
 
@@ -95,7 +95,7 @@ class Recipe:
     columns: tuple[Column, ...] = field(default=(), init=False, repr=False)
     means: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
     scales: NDArray[np.float64] | None = field(default=None, init=False, repr=False, compare=False)
-    block: Block | None = field(default=None, init=False, repr=False)
+    block: SparseColumn | None = field(default=None, init=False, repr=False)
 
     _parameters: ClassVar[dict[str, Constraint]] = {
         "missing": Choice(("refuse", "drop", "median")),
@@ -342,7 +342,7 @@ class Recipe:
         made = cls(**{name: given[name] for name in cls.NAMES}, file=given.get("file"))
         try:
             made.columns = tuple(_column(each) for each in given["columns"])
-            made.block = None if given["block"] is None else Block(**given["block"])
+            made.block = None if given["block"] is None else SparseColumn(**given["block"])
         except (TypeError, KeyError, AttributeError) as error:
             raise not_a_recipe(f"its columns are not what they should be ({error}).") from None
         made._check(given)

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.linalg import Matrix
+from .._engine.moments import center_of
 from .._engine.problem import DENSE
 from .hessian import FullHessian
-from .likelihood import Likelihood, center_of
+from .likelihood import Likelihood
 from .newton import SMALL, WIDE
 
 SLIGHT = 1e-150  # entries of X whose squares lose digits
@@ -61,6 +62,13 @@ class Frame:
             self.basis, R = np.linalg.qr(X.T)
             X = np.ascontiguousarray(R.T)
         self.likelihood = Likelihood(X, own, v, c, ridge, np.zeros(X.shape[1]), offset)
+
+    @classmethod
+    def about(cls, likelihood: Any, center: Matrix) -> Frame:
+        """The frame of a likelihood that takes its features about this point by itself."""
+        frame = cls.__new__(cls)
+        frame.basis, frame.shift, frame.likelihood = None, center, likelihood
+        return frame
 
     def inward(self, A: Matrix) -> Matrix:
         """From (w₀, w) to the weights of the likelihood."""

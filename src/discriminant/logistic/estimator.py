@@ -23,19 +23,22 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_array
 
+from .._blocks.blocks import Blocks
+from .._blocks.problem import Outline
+from .._blocks.roles import Roles
+from .._blocks.survey import survey_with_center
 from .._engine.callbacks import Listener, with_callbacks
-from .._engine.driver import Rule, Watch
+from .._engine.driver import Rule, Watch, interrupt_raises
 from .._engine.problem import Problem
 from .._engine.threads import one_blas_thread
 from .._guards.parameters import RECORD, Choice, Number, refused
 from .._guards.state import all_or_nothing
-from ..base.class_weights import check_class_weight, row_weights
+from ..base.class_weights import check_class_weight, row_weights, weights_of_classes
 from ..base.classifier import IterativeClassifier
 from ..base.diagnosis import SENTENCES
 from ..base.inherited_docs import estimator
 from ..base.probabilities import ProbabilityMixin
 from ..exceptions import warn_user
-from ..multiclass import relabel
 from ..schedules import Optimal, get
 from ..solution import Solution
 from ..unfinished import InfiniteEstimateWarning
@@ -43,6 +46,7 @@ from .coordinates import Frame, check_sizes
 from .inference import KeptRows, ShiftedProblem, UsedRows
 from .infinity import REMEDY, prove
 from .newton import WIDE
+from .on_blocks import LikelihoodOnBlocks, prove_on_blocks
 from .regression import RegressionFindings, RegressionPlan, RegressionRule
 from .squared_loss import SquaredRule
 from .summary import SummaryMixin
@@ -158,7 +162,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
         if problem.n_outputs == 1 or self.loss == "log":
             return super()._problems(problem)
         self.multiclass_ = "one-vs-rest"
-        return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
+        return problem.split(self.classes_.size, self.multiclass_)
 
     @with_callbacks
     @all_or_nothing
@@ -213,8 +217,11 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
             return problem
         return replace(problem, weight=row_weights(self.class_weight, self.classes_, problem.labels, problem.weight))
 
+    def _ridge(self) -> float:
+        return float(1 / self.C) if self.loss == "log" and self.penalty == "l2" else 0.0
+
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
-        ridge = float(1 / self.C) if self.loss == "log" and self.penalty == "l2" else 0.0
+        ridge = self._ridge()
         if ridge == 0:
             check_sizes(problem.source)
         rows = UsedRows.of(problem)
@@ -229,11 +236,32 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
         plan = RegressionPlan(self.penalty == "firth", float(self.tol), self.record == "weights", ask, rows)
         return RegressionRule(frame, None if self.start is None else start.astype(np.float64), problem.dtype, plan)
 
+    def _needs_all_rows(self) -> str | None:
+        if self.loss == "squared" or self.penalty == "firth":
+            return "a stream is fitted by Newton's method on the log loss; take loss='log' and penalty='l2' or None"
+        return None if self.record is None else "the path of the weights is not kept; take record=None"
+
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        with interrupt_raises():  # there are no weights before the classes are known
+            found, center = survey_with_center(blocks)
+        self.classes_, tally = found.classes, found.tally
+        outline = Outline(blocks, found.n_rows, self.classes_.size, int(tally.rows.sum()))
+        self.multiclass_ = "two-category" if outline.n_outputs == 1 else self.multiclass
+        factors = None
+        if self.class_weight is not None:
+            factors = weights_of_classes(self.class_weight, self.classes_, tally.weights)
+        likelihood = LikelihoodOnBlocks(blocks, Roles(self.classes_, factors), tally, self._ridge(), center)
+        plan = RegressionPlan(False, float(self.tol), False, partial(prove_on_blocks, blocks), None)
+        start = None if self.start is None else np.concatenate(self._starts(outline, 1)).astype(np.float64)
+        with one_blas_thread():
+            rule = RegressionRule(Frame.about(likelihood, center), start, blocks.dtype, plan)
+            self._run_on_blocks([rule], outline)
+
     def _publish(self, solutions: Solutions, problem: Problem, X: Any) -> None:
         super()._publish(solutions, problem, X)
         findings = solutions[0].findings
         self.covariance_, self.recession_, self.deviance_ = findings.covariance, None, findings.deviance
-        self.n_rows_, self._kept = int(np.count_nonzero(problem.part)), KeptRows(findings.rows)
+        self.n_rows_, self._kept = problem.n_present, KeptRows(findings.rows)
         if findings.escape is not None:
             direction = findings.escape.direction
             self.recession_ = direction[0] if len(direction) == 1 else direction
@@ -241,7 +269,8 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
     def _facts(self, solutions: Solutions, problem: Problem) -> dict[str, Any]:
         facts = super()._facts(solutions, problem)
         if (found := solutions[0].findings.escape) is not None:
-            note = found.note(self._names(), np.flatnonzero(problem.part))
+            rows = np.flatnonzero(problem.part) if isinstance(problem, Problem) else np.empty(0, np.int64)
+            note = found.note(self._names(), rows)
             facts |= found.facts() | {"notes": [*facts["notes"], note]}
         return facts
 

@@ -13,7 +13,7 @@ Biometrika 71 (1984).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ REMEDY = (
 )
 
 
+FAR_OUT = "The estimate is infinite: the weights are a point far out in the direction recession_."
+
+
 class Escape(NamedTuple):
     """The direction B, the weights far out along it, and the proof where one was made."""
 
@@ -52,12 +55,13 @@ class Escape(NamedTuple):
 
     def note(self, names: list[str], rows: NDArray[np.int64]) -> str:
         """Which rows and coefficients are concerned; ``rows`` are the numbers of the rows that took part."""
+        if (of_blocks := getattr(self.proof, "n_boundary", None)) is not None:
+            total = cast(Any, self.proof).n_rows
+            apart = f"{total - of_blocks:,} of {total:,}"
+            return f"{FAR_OUT} Rows fitted perfectly: {apart}."
         fitted = rows if self.proof is None else rows[self.proof.separated_rows]
         listed = ", ".join(map(str, fitted[:8])) + (f" and {fitted.size - 8:,} more" if fitted.size > 8 else "")
-        text = (
-            "The estimate is infinite: the weights are a point far out in the direction recession_. Rows fitted "
-            f"perfectly: {'all' if fitted.size == rows.size else listed}."
-        )
+        text = f"{FAR_OUT} Rows fitted perfectly: {'all' if fitted.size == rows.size else listed}."
         if self.proof is None or not _names_coefficients(self.proof, len(names)):
             return text
         words = {1.0: "+inf", -1.0: "-inf", 0.0: "finite"}
@@ -66,7 +70,7 @@ class Escape(NamedTuple):
         return f"{text} Coefficients: {ways}."
 
 
-Asker = Callable[[Watch], "tuple[Separability, Matrix | None]"]
+Asker = Callable[[Watch], "tuple[Any, Matrix | None]"]
 
 
 def prove(

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.linalg import Matrix, add_squares
+from .._engine.moments import center_of
 from .._engine.problem import EMPTY, narrow
 from .._engine.rows import CSR
 from .._engine.threads import RUNS, in_order, in_runs
@@ -42,7 +43,6 @@ from .softmax import Labels, ScoreBlock, brief_machine_pass, machine_pass
 
 BLOCK = 1024  # rows whose scores for all classes are held at a time
 HANDFUL = 8  # neighboring rows that a subsample takes
-FAR = 1e4  # squared mean of a column, in units of its variance, from which a sparse one is centered
 PER_COLUMN = 20  # rows for each column that tell enough of the second moments
 THIN = 500  # the same where the columns are few
 BRIEF = 500  # dense rows up to which numpy takes hardly longer than compiled code
@@ -62,23 +62,6 @@ class Look(NamedTuple):
         return math.isfinite(self.value) and all_finite(self.gradient)
 
 
-def center_of(X: Any) -> Matrix:
-    """A point amid the rows; of a CSR matrix the origin, but for columns that lie far from it."""
-    sample = X[:: max(1, X.shape[0] // 1000)]
-    if sparse.issparse(X):
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean = np.asarray(sample.mean(axis=0), np.float64).ravel()
-            square = np.asarray(sample.multiply(sample).mean(axis=0), np.float64).ravel()
-            far = mean**2 > FAR * np.maximum(square - mean**2, 0)
-        return np.where(far & np.isfinite(mean) & np.isfinite(square), mean, 0.0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean = sample.mean(axis=0, dtype=np.float64)
-    constant = np.all(sample[:8] == sample[0], axis=0)
-    if constant.any():  # such a column must become zero, not the rounding error of its mean
-        constant = np.all(sample == sample[0], axis=0)
-    return np.asarray(np.where(constant, sample[0], mean), np.float64)
-
-
 def _with_column(X: Any, column: Matrix) -> Any:
     """X with one column more."""
     if sparse.issparse(X):
@@ -91,6 +74,8 @@ class Likelihood:
 
     These may have an offset, an amount that is added to the score of each row (None: 0).
     """
+
+    way: str | None = None  # to the minimum, where there is one only
 
     def __init__(
         self,

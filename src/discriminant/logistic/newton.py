@@ -69,6 +69,8 @@ def few(likelihood: Likelihood) -> int:
 
 def method(likelihood: Likelihood) -> str:
     """The way that suits the shape of the problem."""
+    if likelihood.way is not None:
+        return likelihood.way
     n, size = likelihood.n, likelihood.size
     if likelihood.ridge > 0 and n * likelihood.d <= CHORD and likelihood.d < WIDE:
         return "chord"

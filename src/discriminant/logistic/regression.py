@@ -20,6 +20,7 @@ from .firth import FirthRule
 from .inference import UsedRows
 from .infinity import Asker, Escape, escape, provable
 from .newton import NewtonRule, few, method, tolerance
+from .on_blocks import LikelihoodOnBlocks
 
 MANY = {"newton": 10}  # steps after which a fit without a penalty looks suspicious; for other methods LONG
 LONG = 40
@@ -33,8 +34,8 @@ class RegressionPlan:
     firth: bool
     tol: float
     record: bool
-    ask: Asker
-    rows: UsedRows
+    ask: Asker | None  # None where it cannot be proved
+    rows: UsedRows | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +58,7 @@ class RegressionRule:
         self.frame, self.dtype, self.plan, self.k = frame, dtype, plan, 0
         self.escape: Escape | None = None
         likelihood = frame.likelihood
-        self.asked = plan.firth or likelihood.ridge > 0
+        self.asked = plan.firth or likelihood.ridge > 0 or plan.ask is None
         A, self.astray = np.zeros((likelihood.c, likelihood.d + 1)), False
         if start is not None:
             given = frame.inward(start)
@@ -132,12 +133,15 @@ class RegressionRule:
         """Ask, and go to infinity where the answer lies there."""
         assert isinstance(self.inner, NewtonRule)
         self.asked = True
-        likelihood = self.frame.likelihood
-        proof, plane = self.plan.ask(watch) if provable(likelihood, epoch.errors) else (None, None)
+        likelihood: Any = self.frame.likelihood
+        assert self.plan.ask is not None
+        on_blocks = isinstance(likelihood, LikelihoodOnBlocks)
+        proof, plane = self.plan.ask(watch) if on_blocks or provable(likelihood, epoch.errors) else (None, None)
         if proof is not None and proof.verdict == "overlap":
             return epoch
         B = None if plane is None else self.frame.inward(plane)
-        self.escape = escape(likelihood, self.inner.A, proof, B)
+        A = self.inner.A
+        self.escape = likelihood.escape(A, proof, B) if on_blocks else escape(likelihood, A, proof, B)
         if self.escape is None:
             return epoch
         self.inner.move(self.escape.weights)

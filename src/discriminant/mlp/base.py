@@ -151,6 +151,9 @@ class NetworkEstimator(IterativeEstimator):
     record: str | None = None
     random_state: Any = None
 
+    def _needs_all_rows(self) -> str | None:
+        return "a network takes its rows in a random order; give portions to partial_fit"
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._hidden()

@@ -3,6 +3,7 @@
 - ``verdict``: the call, ``answer``: what it gives; ``parts``, ``ordered``: of many classes, of ordered levels;
   ``question``: the data; ``words``, ``apart``, ``reasons``: the sentences; ``signs``, ``aliases``: where coefficients
   go; ``pairs``: of row and rival; ``margin``, ``widening``: planes; ``remainder``: what is left of a regression;
+  ``on_blocks``: of rows that come in blocks;
 - ``certificate``: the proof, ``verification``: its check, ``quick_check``: the same, fast, by ``digits``;
   ``proof_file``: its JSON; ``rows``, ``cuts``: what a row z is;
 - ``search``, ``faces``: how it is found, relation by relation; ``boundary``: all at once, from a ``sample``, by guesses

@@ -137,8 +137,12 @@ def at_random(face: Face, scale: Scale) -> Direction:
 
 def strangers(face: Face, rows: Iterable[Name], worst: int) -> list[Name]:
     """Rows of the data that lie outside the span, at most so many: a vector at random moves them."""
+    return strangers_to(face, at_random(face, face.system.floats([*rows])[1]), worst)
+
+
+def strangers_to(face: Face, direction: Direction, worst: int) -> list[Name]:
+    """The same, with a vector of the kernel that no row outside the span vanishes on, but by chance."""
     system = face.system
-    direction = at_random(face, system.floats([*rows])[1])
     opposite = Direction([-value for value in direction.b], -direction.floats, direction.unit)
     doubtful = system.patterns
     for turned in (direction, opposite):

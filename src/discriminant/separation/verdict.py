@@ -22,13 +22,14 @@ estimates for generalized linear models* (2019).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from .._engine.progress import TerminalBar
 from .._guards.parameters import FLAG, SECONDS, Choice, refused
 from ..formulas.formula import design
 from ..formulas.frames import factors_of
 from .answer import Separability as Separability
+from .on_blocks import StreamedSeparability, checked_blocks
 from .ordered import OrderedSeparability
 from .question import Names, Question, checked, groups_of, levels_of
 from .rows import FAMILIES, READINGS
@@ -58,7 +59,9 @@ def separability(
         Patterns, as given: do not standardize them first, because rounding may destroy ties. Float32, float64 and
         integers are all read exactly; a memory-mapped array is read in blocks. Or a formula such as
         ``"HG ~ NV + C(stage)"``, of which :func:`design` makes X and y. Categoricals and texts in a data frame are
-        factors, each level held against the first, as the verdict says.
+        factors, each level held against the first, as the verdict says. Or a stream, see
+        :func:`discriminant.io.stream`, whose rows need not fit into memory: the answer then is a
+        ``StreamedSeparability``.
     y : array of shape (n,)
         Labels of two or more classes; of two, the one that sorts last is the positive class. Counts for
         ``family="poisson"``. For ``family="cumulative"`` levels whose order is known: numbers, or an ordered
@@ -123,6 +126,8 @@ def separability(
     >>> separability(treated, level, family="cumulative", feature_names=["treated"]).coefficients()
     {'1/2': '+inf', '2/3': '+inf', 'treated': '+inf'}
     """
+    if y is None and hasattr(X, "gather"):
+        return cast(Separability, of_blocks(X, intercept, reading, family, progress, max_seconds))
     references: dict[str, Any] = {}
     if isinstance(X, str) or factors_of(X):
         made = design(X, data if isinstance(X, str) else y, intercept=intercept)
@@ -132,6 +137,20 @@ def separability(
     found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased, references)
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
+    return found
+
+
+def of_blocks(
+    blocks: Any, intercept: bool, reading: str, family: str, progress: bool | None, max_seconds: float | None
+) -> StreamedSeparability:
+    """The answer on rows that come in blocks, proved by one more pass over them."""
+    Choice(READINGS)("reading", reading)
+    FLAG("intercept", intercept)
+    if family != "classes":
+        raise refused("family", family, "'classes' for a stream", "ask in memory")
+    meter = TerminalBar("separability", progress, SECONDS("max_seconds", max_seconds))
+    found = checked_blocks(blocks, bool(intercept), reading, meter)
+    _ = found.certificate
     return found
 
 

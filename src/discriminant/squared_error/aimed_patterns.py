@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -67,6 +68,18 @@ class AimedPatterns:
         if np.any(self.weight):
             check_total(self.norms)
         self._gram: NDArray[Any] | None = None
+
+    def portions(self) -> Iterator[AimedPatterns]:
+        """The patterns, a part at a time where they do not fit into memory."""
+        yield self
+
+    @property
+    def largest_norm(self) -> float:
+        return float(self.norms.max())
+
+    @property
+    def trace(self) -> float:
+        return float(self.norms.sum())
 
     @cached_property
     def reach(self) -> tuple[float, float]:
@@ -133,6 +146,16 @@ def largest_eigenvalue(Y: Samples, weight: NDArray[Any], watch: Watch | None) ->
             return linalg.largest_eigenvalue(gram, d) if all_finite(gram) else np.inf
         accuracy = 1e-6 if Y.dtype == np.float64 else 1e-4
         return linalg.largest_eigenvalue(lambda v: Y.T @ (weight * (Y @ v)), d, accuracy)
+
+
+def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any]) -> float:
+    """Eq. 14 for J_s, whose η is half of this: ‖g‖² / ‖Yg‖² with g = Yᵗ(b − Ya)."""
+    if not (size := float(np.abs(gradient).max())) > 0:
+        return 0.0
+    unit = np.asarray(gradient / size, np.float64)
+    with np.errstate(over="ignore", divide="ignore"):  # an infinite step is refused as one that diverges
+        bends = (np.sum(each.weight * np.square(each.Y @ unit, dtype=np.float64)) for each in patterns.portions())
+        return float(unit @ unit / sum(bends))
 
 
 def margins_of(targets: Any, n: int) -> NDArray[np.float64]:

@@ -33,6 +33,8 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._blocks.blocks import Blocks
+from .._blocks.problem import Outline
 from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises, watching
 from .._engine.problem import Problem
@@ -46,6 +48,7 @@ from ..base.probabilities import ProbabilityMixin
 from ..samples import row_sqnorms
 from ..solution import Findings, Solution, Status
 from .class_statistics import ClassStatistics, Matrix, check_counts, inverse_of, ledoit_wolf_within, statistics_of
+from .on_blocks import class_statistics
 
 WIDE = 1000  # features above which wide data are not given a matrix of them
 LARGEST = 5000  # features of the largest scatter matrix that is built: 200 MB
@@ -269,6 +272,19 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Prob
         statistics = statistics if first else self._statistics + statistics
         self._publish([self._discriminated(statistics, problem, watch)], problem, X)
         return self
+
+    def _needs_all_rows(self) -> str | None:
+        if self.shrinkage == "auto":
+            return "shrinkage='auto' looks at all patterns of a class at once; give a number or None"
+        return None
+
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        with interrupt_raises():
+            found = class_statistics(blocks, self.within == "equal")
+        self.classes_ = found.classes
+        check_counts(found.statistics.counts)
+        outline: Any = Outline(blocks, found.n_rows, self.classes_.size)
+        self._publish([self._discriminated(found.statistics, outline, blocks.watch)], outline, None)
 
     def _discriminated(self, s: ClassStatistics, problem: Problem, watch: Watch) -> Solution[FisherFindings]:
         """The linear machine and the directions from the statistics."""

@@ -387,6 +387,9 @@ class HoKashyap(IterativeClassifier):
                 "give margin."
             )
 
+    def _needs_all_rows(self) -> str | None:
+        return "it keeps a margin for each row; take LeastSquares, or ask separability(stream) for a verdict"
+
     def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
         return self._kinds[self.variant](self._plan(HoKashyapPlan), start[0], problem)
 

@@ -22,6 +22,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._blocks.blocks import Blocks
+from .._blocks.problem import Outline
 from .._engine.callbacks import Listener
 from .._engine.driver import Watch, interrupt_raises
 from .._engine.moments import Coded, Targets
@@ -35,6 +37,7 @@ from ..base.inherited_docs import estimator
 from ..base.probabilities import ProbabilityMixin
 from ..base.regressor import LinearRegressor
 from ..solution import Solution, Status
+from .on_blocks import Aim, SquaresOnBlocks, class_statistics, moments_of_classes, regression
 from .solver import Answer, Matrix, findings_of, solve
 
 
@@ -120,12 +123,8 @@ class LeastSquares(ProbabilityMixin, LinearClassifier):
 
     def _targets(self, labels: NDArray[np.int32], counts: Matrix) -> Targets:
         """The targets t = zb of the patterns as they are, one column a discriminant."""
-        if self.losses is not None:
-            square = counts.size, counts.size
-            L = finite_floats("losses", self.losses, np.float64, f"give finite losses of shape {square}", square)
-            return Coded(labels, loss_targets(L))
-        if isinstance(self.targets, str):
-            return Coded(labels, class_targets(counts, self.targets))
+        if self.losses is not None or isinstance(self.targets, str):
+            return Coded(labels, self._target_table(counts))
         shape = (labels.size,) if counts.size == 2 else (labels.size, counts.size)
         B = finite_floats("targets", self.targets, np.float64, f"give finite numbers of shape {shape}", shape)
         if counts.size > 2:
@@ -133,6 +132,15 @@ class LeastSquares(ProbabilityMixin, LinearClassifier):
         if not np.all(B > 0):
             raise ValueError(f"targets holds {B.min():g} and must be positive; negate the row, not its margin.")
         return np.where(labels == 1, B, -B)[:, None]
+
+    def _target_table(self, counts: Matrix) -> Matrix:
+        """The targets of each class, where they depend on the class alone."""
+        if self.losses is None:
+            return class_targets(counts, self.targets)
+        square = counts.size, counts.size
+        return loss_targets(
+            finite_floats("losses", self.losses, np.float64, f"give finite losses of shape {square}", square)
+        )
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         self.multiclass_ = "two-category" if problem.n_outputs == 1 else self.multiclass
@@ -146,9 +154,30 @@ class LeastSquares(ProbabilityMixin, LinearClassifier):
                 answer = solve(problem.source, T, v, watch=watch)
         except NotFiniteError:
             raise problem.refuse() from None
+        return [self._solution(answer, problem.dtype)]
+
+    def _solution(self, answer: Answer, dtype: Any) -> Solution[Any]:
         self.rank_, self.condition_, self.solver_ = answer.rank, answer.condition, answer.solver
-        weights = published(answer.weights.T, problem.dtype)
-        return [Solution(weights, Status.CONVERGED, [], findings_of(answer))]
+        weights = published(answer.weights.T, dtype)
+        return Solution(weights, Status.CONVERGED, [], findings_of(answer))
+
+    def _needs_all_rows(self) -> str | None:
+        if self.losses is not None or isinstance(self.targets, str):
+            return None
+        return "targets has a margin for each row; give a word, such as 'ones', or losses"
+
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        with interrupt_raises():
+            found = class_statistics(blocks)
+            self.classes_, s = found.classes, found.statistics
+            outline = Outline(blocks, found.n_rows, self.classes_.size)
+            self.multiclass_ = "two-category" if outline.n_outputs == 1 else self.multiclass
+            check_total(s.counts)
+            self.priors_ = s.priors
+            table = self._target_table(s.counts)
+            squares = SquaresOnBlocks(blocks, Aim(self.classes_, table), found.n_rows)
+            answer = squares.solved(moments_of_classes(s, table))
+        self._publish([self._solution(answer, blocks.dtype)], outline, None)
 
     def _has_probabilities(self) -> bool:
         """Whether the targets stand for probabilities: an array of margins does not."""
@@ -207,6 +236,18 @@ class SquaresRegressor(LinearRegressor):
         self._learn(X, y.astype(np.float64)[:, None], weight if weight.size else None)
         return self
 
+    def _needs_all_rows(self) -> str | None:
+        return None
+
+    def _penalty(self) -> float:
+        """What multiplies ‖w‖²."""
+        return 0.0
+
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        with interrupt_raises():
+            answer, n_rows = regression(blocks, self._penalty())
+        self._set_squares(answer, Outline(blocks, n_rows))
+
     def _set_squares(self, answer: Answer, X: Any) -> None:
         self.solver_, self.condition_ = answer.solver, answer.condition
         self._set_answer(published(answer.weights[:, 0], X.dtype), X, findings_of(answer))
@@ -238,6 +279,8 @@ class LeastSquaresRegressor(SquaresRegressor):
     _criterion = "L(w, w0) = sum of (w'x + w0 - t)^2"
 
     def _learn(self, X: Any, T: Matrix, v: Matrix | None) -> None:
-        answer = self._solved(lambda: solve(X, T, v), X)
+        self._set_squares(self._solved(lambda: solve(X, T, v), X), X)
+
+    def _set_squares(self, answer: Answer, X: Any) -> None:
         self.rank_ = answer.rank
-        self._set_squares(answer, X)
+        super()._set_squares(answer, X)

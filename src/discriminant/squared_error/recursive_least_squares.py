@@ -205,6 +205,19 @@ class RecursiveRule(Changing):
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         A, V, D = (part.copy() for part in self._recursion[:3])
         self._recursion = self._recursion._replace(A=A, V=V, D=D)
+        changes, errors, criterion = 0, 0, 0.0
+        for portion in problem.portions():
+            found = self._visit(portion, watch)
+            changes, errors = changes + found.changes, errors + found.errors
+            criterion += found.criterion
+        self.k += changes
+        self.left -= 1
+        step = float(np.sum(D[:, None] * V**2)) / D.size  # trace(R) / d: the mean step of Eq. 71
+        return Epoch(errors, criterion, step, changes, Status.CONVERGED if self.left <= 0 else None)
+
+    def _visit(self, problem: Problem, watch: Watch) -> RecursivePass:
+        """Visit the patterns that are in memory."""
+        A, _, D = self._recursion[:3]
         b, changes, errors, criterion = margins_of(self.plan.targets, problem.n_rows), 0, 0, 0.0
         order = self.plan.drawn(np.flatnonzero(problem.part).astype(np.uint32), self.random)
         for start, stop in watch.chunks(order.size, order.size * D.size * (D.size + len(A))):
@@ -220,10 +233,7 @@ class RecursiveRule(Changing):
                     raise problem.refuse()
                 changes, errors = changes + found.changes, errors + found.errors
             criterion += met
-        self.k += changes
-        self.left -= 1
-        step = float(np.sum(D[:, None] * V**2)) / D.size  # trace(R) / d: the mean step of Eq. 71
-        return Epoch(errors, criterion, step, changes, Status.CONVERGED if self.left <= 0 else None)
+        return RecursivePass(changes, errors, criterion, self.least, True)
 
 
 @estimator

@@ -28,7 +28,7 @@ from .._kernel_matrix.expansion import kernel_blocks
 from ..base.inherited_docs import estimator
 from ..solution import Findings, Status
 from .least_squares import SquaresRegressor
-from .solver import Matrix, SquaresProblem, dual_ridge, solve
+from .solver import Matrix, SquaresProblem, dual_ridge, judged, solve
 
 
 @estimator
@@ -115,10 +115,18 @@ class RidgeRegressor(SquaresRegressor):
         condition = float(1 / np.sqrt(rcond))
         if self.kernel is None:
             A = np.vstack([bias, np.asarray(X.T @ self.dual_coef_.astype(np.float64))[:, None]])
-            self._set_squares(SquaresProblem(X, T, v, alpha).judged(A, "dual", len(A), condition), X)
+            self._set_squares(judged(SquaresProblem(X, T, v, alpha), A, "dual", len(A), condition), X)
             return
         self.X_fit_, self.intercept_, self.solver_, self.condition_ = X, float(bias[0]), "dual", condition
         self._report(X, Findings(details={"solver": "dual", "condition": condition}), Status.CONVERGED)
+
+    def _needs_all_rows(self) -> str | None:
+        if self.kernel is None and self.dual in ("auto", False):
+            return None
+        return "the dual has one weight for each row; take kernel=None and dual='auto'"
+
+    def _penalty(self) -> float:
+        return float(self.alpha)
 
     def _values(self, X: Any) -> NDArray[Any]:
         if self.kernel is None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,25 @@ class Answer:
     gradient: float
 
 
+class Squares(Protocol):
+    """What a refinement asks for, wherever the rows are."""
+
+    @property
+    def alpha(self) -> float:
+        """The penalty."""
+
+    def residuals(self, A: Matrix) -> tuple[Matrix, Matrix, float]:
+        """XᵗVr, the sum of Vr and the sum of squares rᵗVr of the residuals r = t − wᵗx − w₀."""
+
+
+def judged(p: Squares, A: Matrix, solver: str, rank: int, condition: float) -> Answer:
+    """The answer with its criterion and the length of the gradient there."""
+    pull, sums, squares = p.residuals(A)
+    gradient = 2 * np.vstack([sums, pull - p.alpha * A[1:]])
+    penalty = p.alpha * float(np.sum(A[1:] ** 2))
+    return Answer(A, solver, rank, condition, squares + penalty, float(np.linalg.norm(gradient)))
+
+
 @dataclass(frozen=True)
 class SquaresProblem:
     """Patterns X, targets T, the weights v or None when all are one, and the penalty α."""
@@ -73,13 +92,6 @@ class SquaresProblem:
         pull, sums, squares = in_order(self.X, part)
         return np.asarray(pull), sums, float(squares)
 
-    def judged(self, A: Matrix, solver: str, rank: int, condition: float) -> Answer:
-        """The answer with its criterion and the length of the gradient there."""
-        pull, sums, squares = self.residuals(A)
-        gradient = 2 * np.vstack([sums, pull - self.alpha * A[1:]])
-        penalty = self.alpha * float(np.sum(A[1:] ** 2))
-        return Answer(A, solver, rank, condition, squares + penalty, float(np.linalg.norm(gradient)))
-
     def augmented(self, center: Matrix | None) -> Iterator[Matrix]:
         """Dense blocks of (1, x, t) in double precision, each row times the root of its weight."""
         for start in range(0, self.X.shape[0], BLOCK):
@@ -100,17 +112,17 @@ def solve(X: Any, T: Targets, v: Matrix | None = None, alpha: float = 0.0, *, wa
 def _solve(p: SquaresProblem, watch: Watch) -> Answer:
     n, d = p.X.shape
     if sparse.issparse(p.X) and min(n, d) > WIDE:
-        return p.judged(*by_lsqr(p, watch))
+        return judged(p, *by_lsqr(p, watch))
     if n <= d and n <= WIDE:
-        return p.judged(*(by_dual(p) or by_svd(p, watch)))
+        return judged(p, *(by_dual(p) or by_svd(p, watch)))
     m = moments(p.X, p.T, p.v, watch)
     if not m.finite():
         raise NotFiniteError
     factor = cholesky(m.scatter + p.alpha * np.eye(len(m.scatter)))
-    return p.judged(*by_svd(p, watch)) if factor is None else by_cholesky(p, m, factor)
+    return judged(p, *by_svd(p, watch)) if factor is None else by_cholesky(p, m, factor)
 
 
-def by_cholesky(p: SquaresProblem, m: Moments, factor: Cholesky) -> Answer:
+def by_cholesky(p: Squares, m: Moments, factor: Cholesky) -> Answer:
     """The normal equations (S + αI) w = s, and unless they are easy one step of refinement: solve for what is left."""
     W = factor.solve(m.cross)
     A = np.vstack([m.target_mean - m.mean @ W, W])
@@ -140,13 +152,18 @@ def by_svd(p: SquaresProblem, watch: Watch) -> Found:
     for block in p.augmented(center):
         watch.check()
         R = np.asarray(np.linalg.qr(np.vstack([R, block]), mode="r"))
+    A, rank, condition = of_triangle(R, d, n)
+    if center is not None:
+        A[0] -= center @ A[1:]
+    return A, "svd", rank, condition
+
+
+def of_triangle(R: Matrix, d: int, n: int) -> tuple[Matrix, int, float]:
+    """The shortest solution, its rank and condition, from the triangle of n rows of d columns and their targets."""
     U, s, Vt = np.linalg.svd(R[:, :d], full_matrices=False)
     rank = int(np.count_nonzero(s > s[0] * np.finfo(np.float64).eps * max(n, d))) if s[0] > 0 else 0
     coordinates = (U[:, :rank].T @ R[:, d:]) / s[:rank, None]
-    A = Vt[:rank].T @ coordinates
-    if center is not None:
-        A[0] -= center @ A[1:]
-    return A, "svd", rank, float(s[0] / s[rank - 1]) if rank else np.inf
+    return Vt[:rank].T @ coordinates, rank, float(s[0] / s[rank - 1]) if rank else np.inf
 
 
 def by_dual(p: SquaresProblem) -> Found | None:

@@ -29,7 +29,7 @@ Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25.
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,9 @@ from ..exceptions import warn_user
 from ..samples import Samples
 from ..schedules import AHEAD, Constant, Optimal, ScalarRLS, get
 from ..solution import EMPTY, HISTORY, Epoch, Solution, Status
-from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of
-from .widrow_hoff_parameters import Progress, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
+from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of, steepest_step
+from .streamed_aims import AimedStream, StreamedPatterns
+from .widrow_hoff_parameters import Progress, StepTotals, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
 
 HUGE = 1e100  # an error that has grown by this factor will not come back
 
@@ -57,24 +58,6 @@ HUGE = 1e100  # an error that has grown by this factor will not come back
 def lms_step(eta: Any, e: Any) -> Any:
     """Return η (t − aᵗy), the multiple of y that is added (Eq. 61)."""
     return eta * e
-
-
-class StepTotals(NamedTuple):
-    """What a pass, or a part of it, met; ``longest`` is of its steps, ``worst`` of |e|."""
-
-    visits: int = 0
-    changes: int = 0
-    errors: int = 0
-    criterion: float = 0.0
-    longest: float = 0.0
-    worst: float = 0.0
-    finite: bool = True
-
-    def plus(self, other: StepTotals) -> StepTotals:
-        return StepTotals(
-            self.visits + other.visits, self.changes + other.changes, self.errors + other.errors,
-            self.criterion + other.criterion, max(self.longest, other.longest), max(self.worst, other.worst),
-        )  # fmt: skip
 
 
 @inlined
@@ -180,7 +163,7 @@ class WidrowHoffRule(Changing):
     def leap(self, problem: AimedProblem, watch: Watch, limit: int) -> NDArray[Any]:
         """Many passes in the rows' order, with a constant step, over patterns that are few."""
         fixed = isinstance(self.schedule, Constant) and self.random is None and not self.plan.dual
-        few = problem.entries + problem.n_rows + problem.n_features <= FEW
+        few = not problem.streamed and problem.entries + problem.n_rows + problem.n_features <= FEW
         if self.recorded.rows.size or not (few and fixed):
             return EMPTY
         patterns = self.look(problem, watch)
@@ -210,8 +193,11 @@ class WidrowHoffRule(Changing):
     def look(self, problem: AimedProblem, watch: Watch) -> AimedPatterns:
         """The patterns, measured when they are new, with a step for them."""
         if self._patterns is None or self._patterns.problem is not problem:
-            self._patterns, self._looked = AimedPatterns(problem), np.inf
-            self.largest = max(self.largest, float(self._patterns.norms.max()))
+            kind = StreamedPatterns if problem.streamed else AimedPatterns
+            if self._patterns is not None:
+                self._looked = np.inf
+            self._patterns = kind(problem)
+            self.largest = max(self.largest, self._patterns.largest_norm)
             if self.largest > 0:
                 self.choose_step(self._patterns, watch)
         return cast(AimedPatterns, self._patterns)
@@ -219,6 +205,7 @@ class WidrowHoffRule(Changing):
     def forget(self) -> None:
         """Let go of the patterns; what is needed to go on is kept."""
         self._patterns = self.few = None
+        self._looked = np.inf
 
     def go_on_from(self, earlier: Progress) -> None:
         self.k, given, schedule, self.largest, self.size = earlier
@@ -273,6 +260,14 @@ class WidrowHoffRule(Changing):
 
     def go_through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> Any:
         """Make a visit for each pattern, adding the steps to the weights, or steps of length one to a sum."""
+        totals = StepTotals()
+        for portion in patterns.portions():
+            totals = totals.plus(self._through(portion, watch, into))
+        if totals.worst > self.farthest(patterns):
+            raise self.diverged(totals.worst)
+        return totals
+
+    def _through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> StepTotals:
         correcting, dual, totals = into is self.A, self.plan.dual, StepTotals()
         order = self.plan.drawn(patterns.present, self.random) if correcting else patterns.present
         ascending = order is patterns.present
@@ -290,8 +285,6 @@ class WidrowHoffRule(Changing):
                         self.schedule.observe(sqnorm=float(patterns.norms[part[: found.visits]].sum()))
                 part, totals = part[found.visits :], totals.plus(found)
                 rows = rows[found.visits :] if dual else rows
-        if totals.worst > self.farthest(patterns):
-            raise self.diverged(totals.worst)
         return totals
 
     def solves(self, patterns: AimedPatterns, gradient: NDArray[Any], value: float, watch: Watch) -> bool:
@@ -330,7 +323,7 @@ class BatchRule(WidrowHoffRule):
             self.schedule = Constant(1 / patterns.largest_eigenvalue(watch))
             return
         eta = self.schedule.eta if isinstance(self.schedule, Constant) else 0.0
-        if eta * patterns.norms.sum() >= 2 and eta >= (bound := self.bound()):  # the trace is no less than λ_max
+        if eta * patterns.trace >= 2 and eta >= (bound := self.bound()):  # the trace is no less than λ_max
             text = (
                 f"schedule={eta:g} is not below 2 / lambda_max(Y'Y) = {bound:.6g}: the batch rule diverges. Give a "
                 "smaller step, None for half the bound, or 'optimal'."
@@ -364,7 +357,7 @@ class BatchRule(WidrowHoffRule):
         """Many steps, none of them short, on the normalized patterns."""
         plan, schedule = self.plan, self.schedule
         known = not plan.dual and isinstance(schedule, Constant | Optimal) and problem.dtype == np.float64
-        if self.k < FIRST or not (known and FewPatterns.serve(problem)):
+        if self.k < FIRST or problem.streamed or not (known and FewPatterns.serve(problem)):
             return EMPTY
         patterns = self.look(problem, watch)
         t = problem.targets
@@ -380,15 +373,6 @@ class BatchRule(WidrowHoffRule):
         if len(table):
             self.k, self.eta = self.k + len(table), table[-1, 2]
         return table
-
-
-def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any]) -> float:
-    """Eq. 14 for J_s, whose η is half of this: ‖g‖² / ‖Yg‖² with g = Yᵗ(b − Ya)."""
-    if not (size := float(np.abs(gradient).max())) > 0:
-        return 0.0
-    unit = np.asarray(gradient / size, np.float64)
-    with np.errstate(over="ignore", divide="ignore"):  # an infinite step is refused as one that diverges
-        return float(unit @ unit / np.sum(patterns.weight * np.square(patterns.Y @ unit, dtype=np.float64)))
 
 
 def rule_of(plan: WidrowHoffPlan, problem: AimedProblem, start: NDArray[Any]) -> WidrowHoffRule:
@@ -433,7 +417,9 @@ class WidrowHoff(WidrowHoffParameters, WeightedClassesClassifier):
     multiclass: str = "one-vs-rest"
     class_weight: Any = None
 
-    def _problems(self, problem: Problem) -> list[Problem]:
+    def _problems(self, problem: Any) -> list[Any]:
+        if problem.streamed:
+            return [AimedStream(**vars(part)) for part in super()._problems(problem)]
         b = margins_of(self.targets, problem.n_rows)
         return [AimedProblem.at(np.where(part.labels == 1, b, -b), part) for part in super()._problems(problem)]
 

@@ -28,6 +28,24 @@ class WidrowHoffPlan(Plan):
     tol: float = 1e-4
 
 
+class StepTotals(NamedTuple):
+    """What a pass, or a part of it, met; ``longest`` is of its steps, ``worst`` of |e|."""
+
+    visits: int = 0
+    changes: int = 0
+    errors: int = 0
+    criterion: float = 0.0
+    longest: float = 0.0
+    worst: float = 0.0
+    finite: bool = True
+
+    def plus(self, other: StepTotals) -> StepTotals:
+        return StepTotals(
+            self.visits + other.visits, self.changes + other.changes, self.errors + other.errors,
+            self.criterion + other.criterion, max(self.longest, other.longest), max(self.worst, other.worst),
+        )  # fmt: skip
+
+
 @storable
 class Progress(NamedTuple):
     """What a rule must know to go on with further patterns, beside the weights."""

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._blocks.problem import StreamedProblem
 from .._engine.driver import Rule
 from .._engine.problem import make_problem
 from .._guards.held import COURSE
 from ..base.regressor import IterativeRegressor
 from ..solution import Solution
 from .aimed_patterns import AimedProblem
+from .streamed_aims import AimedStream
 from .widrow_hoff import rule_of
 from .widrow_hoff_parameters import Progress, WidrowHoffParameters
 
@@ -56,6 +58,9 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
         """Aim at the values themselves, once the data have passed."""
         X, y = self._validated(X, y, reset)
         return AimedProblem.at(y, make_problem(X, np.zeros(y.size, np.int32), sample_weight, 2))
+
+    def _aimed_stream(self, problem: StreamedProblem) -> AimedStream:
+        return AimedStream(**vars(problem))
 
     def _begin(self, problem: AimedProblem, start: NDArray[Any], online: bool) -> Rule:
         return rule_of(self._form(), problem, start)

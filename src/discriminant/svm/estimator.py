@@ -30,14 +30,19 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
+from .._blocks.blocks import Blocks
+from .._blocks.problem import Outline
+from .._blocks.survey import survey_with_center
 from .._engine.callbacks import Listener
-from .._engine.driver import Watch
+from .._engine.driver import Watch, interrupt_raises
 from .._engine.problem import Problem
+from .._engine.refusals import NotFiniteError
+from .._engine.threads import one_blas_thread
 from .._guards.held import WEIGHTS, optional
 from .._guards.parameters import CACHE_SIZE, FLAG, Choice, Number, refused
 from .._kernel_matrix.expansion import kernel_blocks
 from .._kernel_matrix.makers import LEAST, checked_diagonal
-from ..base.class_weights import check_class_weight, row_weights
+from ..base.class_weights import check_class_weight, row_weights, weights_of_classes
 from ..base.classifier import LinearClassifier
 from ..base.inherited_docs import estimator
 from ..base.lazy_report import BorrowedData, LazyFacts
@@ -45,6 +50,8 @@ from ..base.probabilities import ProbabilityMixin
 from ..exceptions import FitInterruptedWarning, warn_user
 from ..solution import Epoch, Solution, Status
 from .many_classes import machines
+from .on_blocks import SlackNewton, problems_of_two
+from .primal import WIDE
 from .problems import Machine, MachineFindings, ProblemsOfTwo, Settings, Strengths
 
 Past = Sequence[Machine | None] | None  # the machines of another C, where there are any
@@ -147,7 +154,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         """A plane through large data keeps no rows of them, and so does its file."""
         super()._after_load()
         if "_vectors" not in vars(self):
-            self._vectors = BorrowedData()
+            self._vectors: Any = BorrowedData()
 
     _criterion = "|w|^2/2 + C sum of slack, or of squared slack"
     _page = "svm"
@@ -270,6 +277,48 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
             raise ValueError(f"C={self.C:g}{times} must be {wanted}; {remedy}, or give a {other} cost.")
         return self.C * high * square
 
+    def _needs_all_rows(self) -> str | None:
+        if not self._is_plane() or self.loss != "squared_hinge" or np.isinf(self.C):
+            return "multipliers belong to rows; take the linear kernel with loss='squared_hinge' and a finite C"
+        return None if not self.probability else "sigmoids are fitted by cross-validation; take probability=False"
+
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        if blocks.n_features + 1 > WIDE:
+            wanted = f"at most {WIDE - 1:,} for Newton's method on blocks of rows"
+            raise refused("n_features", blocks.n_features, wanted, "choose fewer features, or fit in memory")
+        with interrupt_raises():
+            found, center = survey_with_center(blocks)
+        self.classes_, tally = found.classes, found.tally
+        if not tally.rows.all():
+            raise ValueError("sample_weight must be positive for a row of each class; give weights on both sides.")
+        outline = Outline(blocks, found.n_rows, self.classes_.size, int(tally.rows.sum()))
+        self.multiclass_ = "two-category" if outline.n_outputs == 1 else self.multiclass
+        factors = None
+        if self.class_weight is not None:
+            factors = weights_of_classes(self.class_weight, self.classes_, tally.weights)
+        roles = problems_of_two(self.classes_, factors, self.multiclass_)
+        try:
+            with one_blas_thread():
+                free = self.intercept == "free"
+                machines = [SlackNewton(blocks, each, float(self.C), center, free).run(self.tol) for each in roles]
+        except NotFiniteError:
+            raise outline.refuse() from None
+        solutions = [self._solution(machine, 0.0, blocks.dtype) for machine in machines]
+        self._hold(machines, outline)
+        super()._publish(solutions, outline, None)
+        self._tell_course(machines)
+        self._warn(blocks.watch, solutions)
+
+    def _hold(self, machines: list[Machine], outline: Outline) -> None:
+        """What is published beside the planes; no row of a stream is kept, so that there are no support vectors."""
+        c, d = self.classes_.size, outline.n_features
+        self.support_, self._n_rows, self.n_support_ = np.empty(0, np.int64), outline.n_rows, np.zeros(c, np.int64)
+        problems = c - 1 if self.multiclass_ == "one-vs-one" else len(machines)
+        self._vectors = np.empty((0, d), outline.dtype)
+        self._strengths = np.empty((problems, 0))
+        self.dual_coef_ = self._strengths.astype(outline.dtype)
+        self._tell_margins(machines)
+
     def _parts(self, problem: Problem) -> ProblemsOfTwo:
         return ProblemsOfTwo(problem.labels, self.classes_.size, self.multiclass_)
 
@@ -299,13 +348,19 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         self._vectors = BorrowedData(X) if large and not isinstance(X, list | tuple) else problem.source[self.support_]
         self._strengths = parts.table(alphas, self.support_)
         self.dual_coef_ = self._strengths.astype(problem.dtype)
+        self._tell_margins(machines)
+        super()._publish(solutions, problem, X)
+        self._tell_course(machines)
+
+    def _tell_margins(self, machines: list[Machine]) -> None:
         lengths = np.array([machine.length for machine in machines])
         with np.errstate(divide="ignore"):
             margins = 1 / lengths
         self.margin_ = float(margins[0]) if len(machines) == 1 else margins
         self.width_ = 2 * self.margin_
         self.gap_ = float(max(machine.gap for machine in machines))
-        super()._publish(solutions, problem, X)
+
+    def _tell_course(self, machines: list[Machine]) -> None:
         courses = [machine.course for machine in machines]
         self.history_["gap"] = np.concatenate(courses)
         if len(courses) > 1:

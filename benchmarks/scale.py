@@ -1,0 +1,131 @@
+"""P20: a Parquet set several times larger than the memory that a process is allowed, fitted as a stream."""
+
+from __future__ import annotations
+
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from sklearn.linear_model import SGDClassifier
+
+from discriminant import LeastSquares, Perceptron, io
+
+from ._audit import require
+from ._case import Contest, Outcome, Peer, Reading, case, faster, within
+from ._child import PEAK, child
+
+FEATURES = 40
+FULL, QUICK = 40, 2  # row groups
+GROUP = 100_000  # rows of each
+ROOM = "128MB"  # for the blocks
+ALLOWED = 384 * 2**20  # bytes that the child may have beyond what it holds before the fit
+READING = 0.7  # of the speed at which pyarrow alone reads
+
+# Under a limit on its data segment, which counts all memory of its own, mapped or not.
+CAPPED = (
+    PEAK
+    + """
+import resource, warnings
+import numpy as np
+from discriminant import LeastSquares, io
+warnings.simplefilter("ignore")
+small = np.random.default_rng(0).standard_normal((200, 3))
+LeastSquares().fit_stream(io.stream(lambda: [(small, np.arange(200) % 2)]))
+stream = io.stream({pattern!r}, memory={room!r})
+next(iter(stream))
+held = 1024 * int(next(line for line in open("/proc/self/status") if line.startswith("VmData")).split()[1])
+resource.setrlimit(resource.RLIMIT_DATA, (held + {allowed}, resource.RLIM_INFINITY))
+model = []
+used = above(lambda: model.append(LeastSquares().fit_stream(stream)))
+assert model[0].report_.to_dict()["n_samples"] == {rows}
+print(used / 2**20)
+"""
+)
+
+
+def make(folder: Path, groups: int) -> int:
+    """Write overlapping classes to two Parquet files; the number of rows."""
+    rng = np.random.default_rng(0)
+    w = rng.standard_normal(FEATURES)
+    for k in range(2):
+        with pq.ParquetWriter(folder / f"part-{k}.parquet", _rows(rng, w, 1).schema) as writer:
+            for _ in range(groups // 2):
+                writer.write_table(_rows(rng, w, GROUP), row_group_size=GROUP)
+    return groups // 2 * 2 * GROUP
+
+
+def _rows(rng: np.random.Generator, w: Any, n: int) -> Any:
+    X = rng.standard_normal((n, FEATURES))
+    y = (X @ w + rng.standard_normal(n) > 0).astype(np.int64)
+    return pa.table({**{f"x{j}": X[:, j] for j in range(FEATURES)}, "target": y})
+
+
+def read(folder: Path) -> int:
+    """What pyarrow alone does: every number, decoded batch by batch."""
+    rows = 0
+    for path in sorted(folder.glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            rows += sum(batch.num_rows for batch in file.iter_batches(batch_size=GROUP))
+    return rows
+
+
+def by_sgd(folder: Path) -> Any:
+    """One pass of scikit-learn's perceptron, batch by batch."""
+    model = SGDClassifier(loss="perceptron", penalty=None, learning_rate="constant", eta0=1.0, shuffle=False)
+    for path in sorted(folder.glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=GROUP):
+                y = batch.column(FEATURES).to_numpy()
+                X = np.ascontiguousarray(batch.drop_columns(["target"]).to_tensor(row_major=True).to_numpy())
+                model.partial_fit(X, y, classes=[0, 1])
+    return model
+
+
+def one_pass(stream: io.Stream) -> Perceptron:
+    with warnings.catch_warnings(action="ignore"):
+        return Perceptron(max_iter=1).fit_stream(stream)
+
+
+def as_many_rows(ours: LeastSquares, theirs: int) -> str:
+    rows = ours.report_.to_dict()["n_samples"]
+    return require(rows == theirs, f"both went over {rows:,} rows")
+
+
+def same_plane(ours: Perceptron, theirs: Any) -> str:
+    """Both made the same corrections: scikit-learn's first step is ours, from zero."""
+    a, b = ours.weights_, np.r_[theirs.intercept_, theirs.coef_[0]]
+    cosine = float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+    return require(cosine > 0.98, f"cosine of the weights {cosine:.4f}")
+
+
+@case("P20", "scale: a Parquet set larger than the memory, as a stream")
+def scale(quick: bool) -> Iterator[Outcome]:
+    """Least squares in one pass beside plain reading, one epoch beside scikit-learn's, and the memory under a cap."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        rows = make(folder, QUICK if quick else FULL)
+        pattern = f"{folder}/*.parquet"
+        stream = io.stream(pattern, classes=[0, 1], memory=ROOM)
+        shape = f"{rows:,}×{FEATURES} f64"
+        yield Contest(
+            f"least squares, {shape}",
+            lambda: LeastSquares().fit_stream(stream),
+            [Peer("pyarrow, reading alone", lambda: read(folder), within(1 / READING), as_many_rows)],
+        )
+        yield Contest(
+            f"one epoch of the perceptron, {shape}",
+            lambda: one_pass(stream),
+            [Peer("scikit-learn SGD, partial_fit", lambda: by_sgd(folder), faster(1.0), same_plane)],
+        )
+        if not Path("/proc/self/clear_refs").exists():
+            yield "Left out, the memory under a cap: only Linux tells the peak of a process from now on."
+            return
+        used = child(CAPPED.format(pattern=pattern, room=ROOM, allowed=ALLOWED, rows=rows))
+        whole = rows * FEATURES * 8 / 2**20
+        audit = f"all rows of {whole:,.0f} MiB under RLIMIT_DATA, {ALLOWED / 2**20:,.0f} MiB more than at the start"
+        yield Reading(f"peak above the start, blocks within {ROOM}", used, "MiB", ALLOWED / 2**20, audit)

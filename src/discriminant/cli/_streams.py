@@ -1,0 +1,152 @@
+"""Tables that are read in blocks, because they are several files or do not fit into memory.
+
+Tests: ``tests/cli/test_streams.py``.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ._errors import INTERRUPTED, CommandError
+from ._learning import told_warnings
+from ._methods import DEFAULT, REGRESSORS, find, make
+from ._options import Rows, Training, WeightedRows, names
+from ._output import echo, echo_json, report_of, say, watched
+
+PACKED = 20  # times that a file may grow when it is read
+MEBI = 2**20
+
+
+class RowsInBlocks(NamedTuple):
+    """A stream, and why it is one."""
+
+    stream: Any
+    why: str
+
+    def refuse(self, others: dict[str, Any]) -> None:
+        """Refuse options that need all rows at once."""
+        for name, value in others.items():
+            if value:
+                raise CommandError(f"{name} needs all rows in memory, and DATA is read in blocks ({self.why}).")
+
+
+def streamed(given: Rows, memory: str | None) -> RowsInBlocks | None:
+    """The rows in blocks, where they are several files or larger than the bound; None where they are read at once."""
+    several = glob.has_magic(given.data) and not os.path.exists(given.data)
+    if not several and not Path(given.data).is_file():
+        if memory is not None and given.data == "-":
+            raise CommandError("--memory: standard input is read once, and blocks are read again and again.")
+        return None
+    if not several and memory is None and os.path.getsize(given.data) * PACKED < free_memory() / 2:
+        return None  # without further imports
+    from ..io.streams import bytes_of, stream
+
+    bound = bytes_of(memory, "--memory") if memory is not None else int(free_memory() / 2)
+    drop = names(given.drop) or []
+    chosen = {"target": given.target, "features": names(given.features), "format": given.format, **given.written}
+    if isinstance(given, WeightedRows):
+        chosen["weights"] = given.weights
+    if not several and (size := size_of(given.data, given.format)) <= bound:
+        return None
+    made = stream(given.data, memory=max(MEBI, bound), **chosen)
+    if drop and made.feature_names is not None:
+        kept = [name for name in made.feature_names if name not in drop]
+        made = stream(given.data, memory=max(MEBI, bound), **chosen | {"features": kept})
+    limit = "--memory" if memory is not None else "half of the free memory"
+    why = "several files" if several else f"{size / MEBI:,.0f} MiB are more than {limit}, {bound / MEBI:,.0f} MiB"
+    if given.missing.value != "refuse":
+        RowsInBlocks(made, why).refuse({f"--missing {given.missing.value}": True})
+    say(f"Reading {given.data} in blocks: {why}.")
+    return RowsInBlocks(made, why)
+
+
+def free_memory() -> float:
+    """The bytes that processes can still have, or those that this one is allowed."""
+    from ..io._formats import memory
+
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:  # another system
+        return memory()
+    free = next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable")), memory())
+    return min(free, memory())
+
+
+def size_of(path: str, format: str | None) -> int:
+    """About the bytes of a table in memory."""
+    from ..io.tables import format_of
+
+    if format_of(path, format) == "parquet":
+        from .._engine.extras import needed
+
+        with needed("pyarrow.parquet", "io").ParquetFile(path) as file:
+            return 8 * int(file.metadata.num_rows) * int(file.metadata.num_columns)
+    return os.path.getsize(path)
+
+
+def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, checkpoint: str | None, json: bool) -> int:
+    """``fit`` on rows in blocks: the model, its errors in one more pass, and the report."""
+    from ..io import Recipe
+    from ..io import models as writer
+    from ..io._columns import Column
+
+    stream, procedure = rows.stream, find(given.method)
+    model = make(procedure, given.settings, given.seed)
+    if not hasattr(model, "fit_stream"):
+        try:
+            _ = model.fit_stream
+        except AttributeError as error:
+            raise CommandError(f"--method {given.method}: DATA is read in blocks ({rows.why}), and {error}") from None
+    if stream.feature_names is None and output is not None:
+        raise CommandError("-o: a model of LIBSVM or npy files in blocks has no columns to remember; use Python.")
+    columns = stream.feature_names or [f"x{j}" for j in range(stream.n_features)]
+    standardize = given.standardize if given.standardize is not None else given.method is None
+    stream = stream.standardized() if standardize and stream.feature_names is not None else stream
+    stream.feature_names = None  # the recipe has them, as in memory
+    interrupted = told_warnings(lambda: model.fit_stream(stream, checkpoint=checkpoint, progress=watched()))
+    recipe = Recipe(target=given.target or rows.stream.target, standardize=stream.means is not None, file=given.written)
+    recipe.columns = tuple(map(Column, columns))
+    recipe.means, recipe.scales = stream.means, stream.scales
+    if output is not None:
+        writer.save(model, output, recipe) if output != "-" else echo(writer.dumps(model, recipe))
+        say(f"The model is in {output}.")
+    facts = _facts(model, given, stream, columns, procedure not in REGRESSORS.values(), interrupted)
+    facts |= {"target": recipe.target, "model": output, "interrupted": interrupted}
+    if json:
+        echo_json("fit", facts)
+    else:
+        wrong = f"{facts['errors']:,} of {facts['rows']:,} rows ({facts['train_error'] or 0:.2%}) on the wrong side"
+        told = {"training": f"{wrong} at the end"} if facts["errors"] is not None else {}
+        (say if output == "-" else echo)(report_of(model, columns, recipe.standardize, **told))
+    return INTERRUPTED if interrupted else 0
+
+
+def errors_part(block: Any, model: Any) -> int:
+    with warnings.catch_warnings(action="ignore"):  # the fit has warned already
+        return int((model.predict(block.X) != block.y).sum())
+
+
+def _facts(
+    model: Any, given: Training, stream: Any, columns: list[str], classifies: bool, interrupted: bool
+) -> dict[str, Any]:
+    errors = sum(stream.gather(errors_part, model)) if classifies and not interrupted else None
+    return {
+        "method": given.method or DEFAULT,
+        "class": type(model).__name__,
+        "parameters": model.get_params(deep=False),
+        "features": columns,
+        "standardized": stream.means is not None,
+        "classes": getattr(model, "classes_", None),
+        "rows": stream.n_rows,
+        "streamed": True,
+        "errors": errors,
+        "train_error": None if errors is None else errors / stream.n_rows,
+        "status": model.status_.name,
+        "finished": model.status_.finished,
+        "report": model.report_.to_dict(),
+        "test": None,
+    }

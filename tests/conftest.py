@@ -42,6 +42,15 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """A client of two workers of dask that are processes."""
+    from clusters import local_client
+
+    with local_client() as client:
+        yield client
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's chromium; without it the tests of pages are skipped, and fail where CI promises that they run."""

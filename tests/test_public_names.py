@@ -18,8 +18,9 @@ MODULES = {
         NotSeparableError Perceptron PiecewiseLinearMachine PolynomialMap Quadric RecursiveLeastSquares
         Relaxation Removals Report RidgeRegressor Separability Status SupportVectorMachine Trace UndecidedError
         WidrowHoff WidrowHoffRegressor __version__ augment bounds classify_quadric compare criteria datasets
-        design diagnose feature_ranking integer_search io kesler leave_one_out margins mercer minimum_removals
-        normalize pattern_ranking plot schedules separability svm_path unaugment warm_up watch_separation
+        design diagnose distributed feature_ranking integer_search io kesler leave_one_out margins mercer
+        minimum_removals normalize pattern_ranking plot schedules separability svm_path unaugment warm_up
+        watch_separation
     """,
     "discriminant.bounds": """
         BiasBounds PerceptronBound bias_updates cover embedding_strength freund_schapire novikoff perceptron
@@ -37,6 +38,7 @@ MODULES = {
         perceptron_example planted_margin pseudoinverse_example redundant regression_example seven sex2
         slides_eight slides_five svm_three symmetric_six table wine xor xor_signed
     """,
+    "discriminant.distributed": "decision_function fit predict predict_proba separability",
     "discriminant.features": "PolynomialMap",
     "discriminant.geometry": "Hyperplane LinearMachine augment normalize unaugment",
     "discriminant.io": """

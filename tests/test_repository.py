@@ -119,8 +119,9 @@ LeastSquaresRegressor LinearMachine LinearProgram LogisticDiscriminant MarginDis
 MultilayerPerceptronRegressor NewtonDescent NotConvergedWarning NotSeparableError Perceptron PiecewiseLinearMachine
 PolynomialMap Quadric RecursiveLeastSquares Relaxation Removals Report RidgeRegressor Separability Status
 SupportVectorMachine Trace UndecidedError WidrowHoff WidrowHoffRegressor __version__ augment bounds classify_quadric
-compare criteria datasets design diagnose feature_ranking integer_search io kesler leave_one_out margins mercer
-minimum_removals normalize pattern_ranking plot schedules separability svm_path unaugment warm_up watch_separation
+compare criteria datasets design diagnose distributed feature_ranking integer_search io kesler leave_one_out margins
+mercer minimum_removals normalize pattern_ranking plot schedules separability svm_path unaugment warm_up
+watch_separation
 """
 
 

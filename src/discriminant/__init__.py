@@ -63,7 +63,7 @@ _HOMES = _PROCEDURES | {
     "diagnosing.watching": ("watch_separation",),
     "warming.run": ("warm_up",),
 }
-_MODULES = ("bounds", "criteria", "datasets", "io", "mercer", "plot", "schedules")
+_MODULES = ("bounds", "criteria", "datasets", "distributed", "io", "mercer", "plot", "schedules")
 _named, _names = lazy(__name__, _HOMES)
 
 __all__ = sorted([*_names(), *_MODULES, "__version__"])
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from . import bounds as bounds
     from . import criteria as criteria
     from . import datasets as datasets
+    from . import distributed as distributed
     from . import io as io
     from . import mercer as mercer
     from . import plot as plot

@@ -5,6 +5,7 @@ Tests: ``tests/_blocks/test_blocks.py``.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -193,3 +194,9 @@ def means_and_scales(blocks: Blocks) -> tuple[NDArray[np.float64], NDArray[np.fl
     if not np.all(np.isfinite(scales) & (scales > 0)):
         raise ValueError("a column of X is too wide, or too narrow, to be standardized; divide it by its size.")
     return np.where(moving, found.mean, found.low), scales
+
+
+def errors_part(block: Block, model: Any) -> int:
+    """The rows that a fitted model puts on the wrong side."""
+    with warnings.catch_warnings(action="ignore"):  # the fit has warned already
+        return int((model.predict(block.X) != block.y).sum())

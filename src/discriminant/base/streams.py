@@ -68,6 +68,29 @@ def _followed(blocks: Any, watch: Watch, tell: Tell) -> Iterator[Any]:
         blocks.journal = None
 
 
+def fit_followed(
+    model: Any, stream: Any, fits: Callable[[Any], None], checkpoint: Any, every: float, progress: bool | None
+) -> None:
+    """Fit a model to blocks: Ctrl-C is heard, progress told, a checkpoint kept, and an error leaves it as it was."""
+    model._check_parameters()
+    EVERY("every", every)
+    if not hasattr(stream, "total"):
+        wanted = "what discriminant.io.stream gives"
+        raise refused("stream", type(stream).__name__, wanted, "make one of files or blocks, or call fit")
+    with (
+        unchanged_on_failure(model),
+        watching() as watch,
+        TerminalBar(type(model).__name__, progress) as bar,
+        _followed(stream, watch, bar) as blocks,
+    ):
+        if checkpoint is not None:
+            blocks.journal = Journal(checkpoint, [*_named(model), blocks.identity()], every)
+        model._take_names(blocks)
+        fits(blocks)
+        if checkpoint is not None and not watch.interrupted:
+            blocks.journal.remove()
+
+
 class StreamedEstimator:
     """Base of all estimators: those with a form for streams have ``fit_stream``."""
 
@@ -103,23 +126,7 @@ class StreamedEstimator:
         self
             The fitted model, with the attributes that ``fit`` leaves but for those with an entry for each row.
         """
-        self._check_parameters()
-        EVERY("every", every)
-        if not hasattr(stream, "total"):
-            wanted = "what discriminant.io.stream gives"
-            raise refused("stream", type(stream).__name__, wanted, "make one of files or blocks, or call fit")
-        with (
-            unchanged_on_failure(self),
-            watching() as watch,
-            TerminalBar(type(self).__name__, progress) as bar,
-            _followed(stream, watch, bar) as blocks,
-        ):
-            if checkpoint is not None:
-                blocks.journal = Journal(checkpoint, [*_named(self), blocks.identity()], every)
-            self._take_names(blocks)
-            self._fit_blocks(blocks)
-            if checkpoint is not None and not watch.interrupted:
-                blocks.journal.remove()
+        fit_followed(self, stream, self._fit_blocks, checkpoint, every, progress)
         return self
 
     def _take_names(self, blocks: Blocks) -> None:

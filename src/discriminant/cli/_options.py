@@ -111,6 +111,10 @@ ReadingOption = Annotated[
     Reading,
     typer.Option("--reading", help="A number means what the file says (decimal), or what the machine holds (float)."),
 ]
+Scheduler = Annotated[
+    str | None,
+    option("Let the workers of a dask cluster read and keep DATA: tcp://HOST:8786.", metavar="ADDRESS"),
+]
 Memory = Annotated[
     str | None,
     option("Read DATA in blocks within so much memory where it is larger: 2GB. Half of the free one.", metavar="SIZE"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import glob
 import os
-import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from ._output import echo, echo_json, report_of, say, watched
 
 PACKED = 20  # times that a file may grow when it is read
 MEBI = 2**20
+ANSWER = 3  # seconds that a scheduler has to answer
 
 
 class RowsInBlocks(NamedTuple):
@@ -26,6 +26,15 @@ class RowsInBlocks(NamedTuple):
 
     stream: Any
     why: str
+    on_cluster: bool = False
+
+    def __enter__(self) -> RowsInBlocks:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        """Leave the cluster, where the rows are on one."""
+        if self.on_cluster:
+            self.stream.client.close()
 
     def refuse(self, others: dict[str, Any]) -> None:
         """Refuse options that need all rows at once."""
@@ -34,8 +43,12 @@ class RowsInBlocks(NamedTuple):
                 raise CommandError(f"{name} needs all rows in memory, and DATA is read in blocks ({self.why}).")
 
 
-def streamed(given: Rows, memory: str | None) -> RowsInBlocks | None:
+def streamed(given: Rows, memory: str | None, scheduler: str | None = None) -> RowsInBlocks | None:
     """The rows in blocks, where they are several files or larger than the bound; None where they are read at once."""
+    if scheduler is not None:
+        if memory is not None:
+            raise CommandError("--memory: the workers of --scheduler keep all rows; leave one of the two out.")
+        return on_cluster(given, scheduler)
     several = glob.has_magic(given.data) and not os.path.exists(given.data)
     if not several and not Path(given.data).is_file():
         if memory is not None and given.data == "-":
@@ -46,10 +59,7 @@ def streamed(given: Rows, memory: str | None) -> RowsInBlocks | None:
     from ..io.streams import bytes_of, stream
 
     bound = bytes_of(memory, "--memory") if memory is not None else int(free_memory() / 2)
-    drop = names(given.drop) or []
-    chosen = {"target": given.target, "features": names(given.features), "format": given.format, **given.written}
-    if isinstance(given, WeightedRows):
-        chosen["weights"] = given.weights
+    drop, chosen = names(given.drop) or [], chosen_of(given)
     if not several and (size := size_of(given.data, given.format)) <= bound:
         return None
     made = stream(given.data, memory=max(MEBI, bound), **chosen)
@@ -62,6 +72,46 @@ def streamed(given: Rows, memory: str | None) -> RowsInBlocks | None:
         RowsInBlocks(made, why).refuse({f"--missing {given.missing.value}": True})
     say(f"Reading {given.data} in blocks: {why}.")
     return RowsInBlocks(made, why)
+
+
+def chosen_of(given: Rows) -> dict[str, Any]:
+    """The columns, and how files are written, as ``io.stream`` takes them."""
+    chosen = {"target": given.target, "features": names(given.features), "format": given.format, **given.written}
+    return chosen | {"weights": given.weights} if isinstance(given, WeightedRows) else chosen
+
+
+def on_cluster(given: Rows, scheduler: str) -> RowsInBlocks:
+    """The rows on the workers of a dask cluster, each file read by one of them."""
+    from .._engine.extras import needed
+
+    client = needed("distributed", "dask").Client
+    from ..distributed.blocks import DaskBlocks
+    from ..distributed.chunks import chunks_of_files
+    from ..io.streams import paths_of, stream, whole_file
+
+    why, chosen, paths = f"--scheduler {scheduler}", chosen_of(given), paths_of(given.data)
+    if given.missing.value != "refuse":
+        RowsInBlocks(None, why).refuse({f"--missing {given.missing.value}": True})
+    outline = stream(given.data, **chosen)  # looks at the columns alone
+    if (drop := names(given.drop)) and outline.feature_names is not None:
+        chosen["features"] = [name for name in outline.feature_names if name not in drop]
+        outline = stream(given.data, **chosen)
+    try:
+        connected = client(scheduler, timeout=ANSWER)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise CommandError(
+            f"--scheduler {scheduler}: no scheduler of dask answers there within {ANSWER} s ({type(error).__name__}); "
+            "start one with `dask scheduler`, or give another address."
+        ) from None
+    say(f"{len(paths):,} files are read by the workers of {scheduler}.")
+    try:
+        files = [os.path.abspath(path) for path in paths]
+        blocks = DaskBlocks(connected, chunks_of_files(whole_file, files, chosen, outline))
+    except BaseException:
+        connected.close()
+        raise
+    blocks.target = outline.target
+    return RowsInBlocks(blocks, why, on_cluster=True)
 
 
 def free_memory() -> float:
@@ -96,7 +146,7 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
 
     stream, procedure = rows.stream, find(given.method)
     model = make(procedure, given.settings, given.seed)
-    if not hasattr(model, "fit_stream"):
+    if not rows.on_cluster and not hasattr(model, "fit_stream"):
         try:
             _ = model.fit_stream
         except AttributeError as error:
@@ -107,7 +157,7 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
     standardize = given.standardize if given.standardize is not None else given.method is None
     stream = stream.standardized() if standardize and stream.feature_names is not None else stream
     stream.feature_names = None  # the recipe has them, as in memory
-    interrupted = told_warnings(lambda: model.fit_stream(stream, checkpoint=checkpoint, progress=watched()))
+    interrupted = told_warnings(lambda: _fit(model, stream, rows, checkpoint))
     recipe = Recipe(target=given.target or rows.stream.target, standardize=stream.means is not None, file=given.written)
     recipe.columns = tuple(map(Column, columns))
     recipe.means, recipe.scales = stream.means, stream.scales
@@ -125,14 +175,20 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
     return INTERRUPTED if interrupted else 0
 
 
-def errors_part(block: Any, model: Any) -> int:
-    with warnings.catch_warnings(action="ignore"):  # the fit has warned already
-        return int((model.predict(block.X) != block.y).sum())
+def _fit(model: Any, stream: Any, rows: RowsInBlocks, checkpoint: str | None) -> None:
+    if not rows.on_cluster:
+        model.fit_stream(stream, checkpoint=checkpoint, progress=watched())
+        return
+    from ..distributed.fitting import fit_blocks
+
+    fit_blocks(model, stream, checkpoint, progress=watched())
 
 
 def _facts(
     model: Any, given: Training, stream: Any, columns: list[str], classifies: bool, interrupted: bool
 ) -> dict[str, Any]:
+    from .._blocks.survey import errors_part  # which a worker imports without this command line
+
     errors = sum(stream.gather(errors_part, model)) if classifies and not interrupted else None
     return {
         "method": given.method or DEFAULT,

@@ -23,6 +23,7 @@ from ._options import (
     Reading,
     ReadingOption,
     Rows,
+    Scheduler,
     file_option,
     holds_numbers,
     taking,
@@ -48,6 +49,7 @@ def check(
     ] = False,
     formula: FormulaOption = None,
     memory: Memory = None,
+    scheduler: Scheduler = None,
     output: Annotated[str | None, file_option("Write the proof there.")] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -64,11 +66,12 @@ def check(
     as_proof = json or output == "-"
     if coefficients and as_proof:
         raise CommandError("--coefficients is told in words: leave out --json.")
-    if (rows := streamed(given, memory)) is not None:
-        others = {"--family": family, "--levels": levels, "--coefficients": coefficients, "--formula": formula}
-        rows.refuse(others)
-        found = _streamed(rows.stream, intercept, reading, max_seconds)
-        return _told(found, output, as_proof, [str(found)])
+    if (rows := streamed(given, memory, scheduler)) is not None:
+        with rows:
+            others = {"--family": family, "--levels": levels, "--coefficients": coefficients, "--formula": formula}
+            rows.refuse(others)
+            found = _streamed(rows.stream, intercept, reading, max_seconds)
+            return _told(found, output, as_proof, [str(found)])
     asked = asked_of(given, formula, intercept, counts=holds_numbers(family, levels))
     y = in_order(asked, family, levels)
     if family is None:

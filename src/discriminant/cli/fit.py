@@ -14,7 +14,7 @@ from .._engine.extras import needed
 from ._errors import INTERRUPTED, CommandError, command_words
 from ._learning import Learned, learn, learned
 from ._methods import DEFAULT, find, make
-from ._options import File, FormulaOption, Json, Memory, Quiet, Training, file_option, option, taking
+from ._options import File, FormulaOption, Json, Memory, Quiet, Scheduler, Training, file_option, option, taking
 from ._output import check_place, echo, echo_json, report_of, say
 from ._streams import fit_in_blocks, streamed
 from ._tables import asked_of, check_labels, check_table, tell_reading, uneven
@@ -33,6 +33,7 @@ def fit(
     ] = None,
     formula: FormulaOption = None,
     memory: Memory = None,
+    scheduler: Scheduler = None,
     checkpoint: Annotated[
         str | None, option("Write what was found so far there, and go on from it after a kill.", metavar="FILE")
     ] = None,
@@ -46,10 +47,11 @@ def fit(
     likelihood, or with --set penalty=firth Firth's, and its table of coefficients is told: likelihood-ratio tests and
     profile intervals. Such a model is not stored.
     """
-    if (rows := streamed(given, memory)) is not None:
-        rows.refuse({"--formula": formula, "--test": test})
-        check_place(output, given.data)
-        return fit_in_blocks(given, rows, output, checkpoint, json)
+    if (rows := streamed(given, memory, scheduler)) is not None:
+        with rows:
+            rows.refuse({"--formula": formula, "--test": test})
+            check_place(output, given.data)
+            return fit_in_blocks(given, rows, output, checkpoint, json)
     if checkpoint is not None:
         raise CommandError("--checkpoint: DATA fits into memory and is read at once; leave the option out.")
     if formula is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .._blocks.ahead import read_ahead
 from .._blocks.blocks import Block, make_block, named
@@ -28,6 +29,7 @@ from .tables import format_of
 
 AHEAD = 1  # blocks that wait; another is being read, and another is worked on
 SHARES = 8  # of the memory: the blocks ahead, what a file's pages become, and what is computed of a block
+LARGEST = 2**50  # bytes of memory: no bound
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
@@ -282,3 +284,17 @@ def _refuse_columns(given: dict[str, Any]) -> None:
     for name, value in given.items():
         if value is not None:
             raise TableError(f"{name}={value!r} names columns, which this source has not; leave it out.")
+
+
+def whole_file(path: str, options: dict[str, Any], dtype: Any, n_features: int) -> Block:
+    """All rows of a file as one block, for a worker of a cluster that reads it; there may be none."""
+    blocks = [*stream(path, memory=LARGEST, **options)._made()]
+    if not blocks:
+        nothing = np.empty((0, n_features), dtype)
+        return make_block(nothing, np.empty(0), None, 0, path, dtype, n_features)
+    stacked = sparse.vstack if sparse.issparse(blocks[0].X) else np.vstack
+    weight = np.concatenate([block.weight for block in blocks])
+    labels = np.concatenate([block.y for block in blocks])
+    return make_block(
+        stacked([block.X for block in blocks]), labels, weight if weight.size else None, 0, path, dtype, n_features
+    )

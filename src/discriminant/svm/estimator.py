@@ -30,7 +30,6 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from .. import mercer
-from .._blocks.blocks import Blocks
 from .._blocks.problem import Outline
 from .._blocks.survey import survey_with_center
 from .._engine.callbacks import Listener
@@ -49,6 +48,7 @@ from ..base.lazy_report import BorrowedData, LazyFacts
 from ..base.probabilities import ProbabilityMixin
 from ..exceptions import FitInterruptedWarning, warn_user
 from ..solution import Epoch, Solution, Status
+from .cocoa import HingeRounds
 from .many_classes import machines
 from .on_blocks import SlackNewton, problems_of_two
 from .primal import WIDE
@@ -282,8 +282,9 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
             return "multipliers belong to rows; take the linear kernel with loss='squared_hinge' and a finite C"
         return None if not self.probability else "sigmoids are fitted by cross-validation; take probability=False"
 
-    def _fit_blocks(self, blocks: Blocks) -> None:
-        if blocks.n_features + 1 > WIDE:
+    def _fit_blocks(self, blocks: Any) -> None:
+        squared = self.loss == "squared_hinge"
+        if squared and blocks.n_features + 1 > WIDE:
             wanted = f"at most {WIDE - 1:,} for Newton's method on blocks of rows"
             raise refused("n_features", blocks.n_features, wanted, "choose fewer features, or fit in memory")
         with interrupt_raises():
@@ -300,7 +301,8 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         try:
             with one_blas_thread():
                 free = self.intercept == "free"
-                machines = [SlackNewton(blocks, each, float(self.C), center, free).run(self.tol) for each in roles]
+                solver = SlackNewton if squared else HingeRounds  # the latter for blocks that keep their multipliers
+                machines = [solver(blocks, each, float(self.C), center, free).run(self.tol) for each in roles]
         except NotFiniteError:
             raise outline.refuse() from None
         solutions = [self._solution(machine, 0.0, blocks.dtype) for machine in machines]

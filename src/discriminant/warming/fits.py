@@ -19,7 +19,10 @@ import numpy as np
 
 import discriminant
 
+from .._blocks.blocks import make_block
+from .._blocks.roles import Roles
 from ..comparison.methods import AS_IT_IS, VARIANTS
+from ..svm.cocoa import HingeProblem, local_round
 
 ITERATIONS = 70  # of procedures that take as many as they may; some compile nothing for the first fifty
 FORMS = ("dense64", "dense32", "csr64", "csr32")
@@ -78,9 +81,18 @@ def _calls(name: str, form: str, size: str) -> Iterator[Callable[[], Any]]:
         for shape in SMALL if small else LARGE[name]:
             yield partial(FUNCTIONS[name], *table(shape, form))
         return
+    if name == "SupportVectorMachine" and small:
+        yield partial(_round_on_a_block, *table(SMALL[0], form))
     settings = [*(AS_IT_IS | VARIANTS.get(name, {})).values(), *SETTINGS.get(name, [])]
     for shape, chosen in [(shape, chosen) for chosen in settings for shape in SMALL] if small else TABLES[name]:
         yield partial(_fit, name, chosen, *table(shape, form))
+
+
+def _round_on_a_block(X: Any, y: Any) -> None:
+    """A round of the hinge on a cluster, whose blocks keep their multipliers."""
+    block = make_block(X, y, None, 0, "", X.dtype, X.shape[1])
+    problem = HingeProblem(Roles(np.unique(y), None, 1), 1.0, np.zeros(X.shape[1]), 1.0, 1.0)
+    local_round(block, None, problem, np.zeros(X.shape[1] + 1), 0.0, 0)
 
 
 def _fit(name: str, settings: dict[str, Any], X: Any, y: Any) -> None:

@@ -1,0 +1,51 @@
+"""Which procedure fits a model to blocks of rows that are passed over at the same time.
+
+Tests: ``tests/distributed/test_fitting.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .._guards.parameters import refused
+from ..error_correcting.mixing import fit_mixed
+from ..error_correcting.perceptron import Perceptron
+from ..error_correcting.relaxation import Relaxation
+from ..logistic.estimator import LogisticDiscriminant
+from ..squared_error.fisher import FisherDiscriminant
+from ..squared_error.least_squares import LeastSquares, LeastSquaresRegressor
+from ..squared_error.ridge import RidgeRegressor
+from ..svm.estimator import SupportVectorMachine
+
+# procedures that ask of blocks nothing but sums; the others go from row to row in their order
+OF_SUMS = (
+    FisherDiscriminant, LeastSquares, LeastSquaresRegressor, LogisticDiscriminant, RidgeRegressor, SupportVectorMachine,
+)  # fmt: skip
+KNOWN = (*OF_SUMS, Perceptron, Relaxation)
+
+
+def procedure(model: Any) -> Callable[[Any], None]:
+    """What fits this model to blocks and publishes it; refused where nothing does."""
+    if isinstance(model, Perceptron | Relaxation):
+        if model.batch:
+            raise refused("batch", True, "False on a cluster, where blocks mix their weights", "leave it out")
+        return partial(fit_mixed, model)
+    if not isinstance(model, OF_SUMS):
+        raise refused(
+            "model", model, f"one of {', '.join(kind.__name__ for kind in KNOWN)} on a cluster", "take another"
+        )
+    if not is_hinge(model) and (reason := model._needs_all_rows()) is not None:
+        raise refused("model", model, "a procedure that has a form for a cluster", f"here {reason}")
+    fits: Callable[[Any], None] = model._fit_blocks
+    return fits
+
+
+def is_hinge(model: Any) -> bool:
+    """Whether the model is a plane with the hinge, whose multipliers stay with their rows."""
+    if not isinstance(model, SupportVectorMachine) or model.loss != "hinge" or model.probability:
+        return False
+    return model._is_plane() and bool(np.isfinite(model.C))

@@ -33,6 +33,8 @@ def read_results(result: Any) -> FittedModel:
     read = READERS.get(kind_of(model))
     if read is None:
         raise refused("model", _name(model), KNOWN, "no other model of statsmodels is known")
+    if model.endog is None:
+        raise refused("model", _name(model), "one whose data were not removed", "give the results of fit()")
     if getattr(result, "constraints", None) is not None:
         raise refused("model", _name(model), "fitted without constraints", "give the results of fit()")
     return read(model, result)
@@ -156,7 +158,7 @@ def _fitted(
         rows=np.asarray(rows, np.int64),
         n_rows=len(model.exog),
         weights=weights,
-        penalty=_penalty(result),
+        penalty=_penalty(result, design),
         has_offset=any(_has(model, name) for name in ("offset", "exposure")),
         converged=_converged(result),
     )
@@ -182,13 +184,17 @@ def _estimates(result: Any, count: int) -> tuple[Vector, Vector]:
     return values, errors if errors.size == values.size else missing
 
 
-def _penalty(result: Any) -> str:
+def _penalty(result: Any, design: FitDesign) -> str:
+    """The penalty in words; one that leaves out a column but the constant one does not keep all of them finite."""
     kind = _name(getattr(result, "_results", result))
     if kind == "RegularizedResults":
-        return "an elastic net"
-    if kind.startswith("L1"):
-        return "an L1 penalty" if np.any(result.mle_settings["alpha"]) else ""
-    return ""
+        return "an elastic net (unless alpha, which statsmodels does not keep, is 0 for a column)"
+    if not kind.startswith("L1") or not np.any(alpha := result.mle_settings["alpha"]):
+        return ""
+    each = np.broadcast_to(np.ravel(alpha, order="F"), np.size(result.params))
+    if not np.all(each.reshape(np.shape(result.params), order="F")[design.columns]):
+        raise refused("alpha", alpha, "above 0 for every column but the constant", "fit again, with or without it")
+    return "an L1 penalty"
 
 
 def _has(model: Any, name: str) -> bool:

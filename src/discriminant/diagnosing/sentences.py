@@ -149,5 +149,5 @@ def warning(d: Diagnosis) -> str:
     """The diagnosis in one sentence, for a warning."""
     return (
         f"{d.program}: {_estimate(d)[0].lower()}{_estimate(d)[1:]} Artifacts of where it stopped: "
-        f"{first_few(d.artifacts) or 'none by itself'}. See discriminant.diagnose(result)."
+        f"{first_few(d.artifacts) or 'not computed in this time'}. See discriminant.diagnose(result)."
     )

@@ -250,6 +250,28 @@ def test_classes_have_their_names() -> None:
     assert "c: x as -inf" in str(d)
 
 
+def test_classes_in_another_order_than_that_of_their_names() -> None:
+    x = [0, 0, 0, 1, 1, 2.0]
+    for names, given in (
+        ("zab", pd.Categorical(list("zabzaz"), categories=list("zab"))),
+        (("9", "10", "100"), [9, 10, 100, 9, 10, 9]),
+    ):
+        d = diagnose(sm.MNLogit(pd.Series(given), sm.add_constant(x)).fit(disp=0))
+        assert d.labels == [f"{name}: {column}" for name in names[1:] for column in ("const", "x1")]
+        assert d.true_values[3] == "-inf"
+        assert f"none of the 3 rows with x1 > 0 is {names[2]}" in str(d)
+        assert d.verify()
+
+
+def test_nothing_is_left_of_a_complete_separation() -> None:
+    x, y = [-2, -1, 1, 2.0], [0, 0, 1, 1]
+    for model in (sm.Probit(y, sm.add_constant(x)), sm.Logit(y, x)):
+        d = diagnose(model.fit(disp=0, maxiter=5))
+        assert d.verdict == "complete"
+        assert "no rows are left for a fit; for finite numbers take a penalty" in str(d)
+        assert "limiting_design" not in str(d)
+
+
 def test_ordered_levels_against_the_cone() -> None:
     tried = 0
     for rng, X in random_tables(2, 12):

@@ -41,6 +41,7 @@ def test_logistic_regression() -> None:
     assert_allclose([each.value for each in d.fitted.printed], [*model.intercept_, *model.coef_[0]])
     assert np.isnan(d.fitted.printed[0].error)
     assert d.to_dict()["coefficients"][0]["std_error"] is None
+    assert d.to_dict()["sentences"]["artifacts"].startswith("NV: the number tells where the program stopped")
     assert_array_equal(d.limiting_design().rows, X["NV"] == 0)
     assert d.refit("firth").summary().names == d.labels
     for form in (X.to_numpy(), sparse.csr_matrix(X.to_numpy())):

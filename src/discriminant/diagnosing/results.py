@@ -8,6 +8,7 @@ Tests: ``tests/diagnosing/test_diagnoses.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -105,11 +106,11 @@ def _multinomial(model: Any, result: Any) -> FittedModel:
     printed = [
         each for k in range(model.J - 1) for each in design.printed(names, values[:, k], errors[:, k], k, labels[k + 1])
     ]
-    classes = np.array(labels)[y] if len(set(labels)) == len(labels) else y
-    ranked = classes if sorted(labels) == labels else y  # separability sorts the classes: the order has to stay
-    return _fitted(
-        model, result, "multinomial logistic regression", "classes", design, np.arange(y.size), ranked, None, printed
-    )
+    kind, rows = "multinomial logistic regression", np.arange(y.size)
+    if sorted(set(labels)) == labels:
+        return _fitted(model, result, kind, "classes", design, rows, np.array(labels)[y], None, printed)
+    made = _fitted(model, result, kind, "classes", design, rows, y, None, printed)  # separability sorts the classes
+    return replace(made, class_names=labels)
 
 
 def _ordered(model: Any, result: Any) -> FittedModel:

@@ -65,6 +65,8 @@ def test_thresholds(kind: str) -> None:
     assert row(apart, "because") == "x0 alone separates them, at most 2 of 0 and at least 3 of 1"
     turned = separability(stored, [1, 1, 1, 0, 0])
     assert row(turned, "because") == "x0 alone separates them, at most 2 of 1 and at least 3 of 0"
+    at_zero = separability([[-1.0], [-0.0], [1.0]], [0, 0, 1])
+    assert row(at_zero, "because") == "x0 alone separates them, at most 0 of 0 and at least 1 of 1"
 
 
 def test_planes_through_the_origin_meet_a_column_at_zero_only() -> None:

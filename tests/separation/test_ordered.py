@@ -175,6 +175,17 @@ def test_a_proof_that_was_changed_fails() -> None:
         proof.verify(X, 4 - y)
 
 
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_formula_and_a_table_of_one_column_keep_the_order(library: Any) -> None:
+    names, x = ["low", "low", "mid", "high"], [0.0, 1.0, 2.0, 3.0]
+    order = ["low", "mid", "high"]
+    levels = pd.Categorical(names, order, ordered=True) if library is pd else pl.Series(names, dtype=pl.Enum(order))
+    frame = library.DataFrame({"level": levels, "x": x})
+    ways = {"low/mid": "+inf", "mid/high": "+inf", "x": "+inf"}
+    assert separability("level ~ x", data=frame, family="cumulative").coefficients() == ways
+    assert ordered(frame[["x"]], frame[["level"]]).coefficients() == ways
+
+
 def test_what_is_not_of_levels_is_refused() -> None:
     X, y = [[0], [1], [2]], ["low", "high", "low"]
     with pytest.raises(ValueError, match="the order of such levels is not known"):
@@ -185,7 +196,7 @@ def test_what_is_not_of_levels_is_refused() -> None:
         ordered(X, [1, 1, 1])
     s = ordered(X, [0, 1, 2])
     for name in ("hyperplane", "pairwise", "total", "separated_pairs", "margin"):
-        with pytest.raises(ValueError, match="belongs to"):
+        with pytest.raises(ValueError, match=f"{name} belongs to classes"):
             getattr(s, name)
     with pytest.raises(ValueError, match="the order of such levels"):
         ordered(X, pd.Categorical(y))

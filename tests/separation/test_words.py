@@ -155,6 +155,12 @@ def test_pairs_are_those_of_the_exact_rays(rng: np.random.Generator) -> None:
         assert not s.separated_pairs[np.arange(7), y].any()
 
 
+def test_the_evidence_on_counts_names_each_row_once() -> None:
+    s = separability([[1, 1.0], [0, 1], [1, 0], [0, 0]], [1, 0, 1, 2], family="poisson")
+    assert s.verdict == "overlap"
+    assert s.evidence() == "rows 0, 2, 3 balance each other"
+
+
 def test_counts_have_no_pairs() -> None:
     with pytest.raises(ValueError, match="belongs to classes"):
         separability([[0], [1]], [0, 1], family="poisson").separated_pairs  # noqa: B018

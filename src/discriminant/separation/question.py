@@ -110,7 +110,8 @@ def levels_of(given: Any, y: NDArray[Any]) -> tuple[Groups, Labels]:
     The order is that of numbers, or the one which an ordered categorical of pandas or an Enum of polars says.
     """
     groups, own = groups_of(y, "classes")
-    kind: Any = getattr(given, "dtype", None)
+    column = given[given.columns[0]] if hasattr(given, "columns") else given
+    kind: Any = getattr(column, "dtype", None)
     order = list(kind.categories) if getattr(kind, "ordered", False) or type(kind).__name__ == "Enum" else None
     if order is None:
         if any(isinstance(label, str) for (label,) in groups):

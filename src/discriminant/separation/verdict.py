@@ -122,8 +122,9 @@ def separability(
     {'1/2': '+inf', '2/3': '+inf', 'treated': '+inf'}
     """
     if isinstance(X, str):
-        made = design(X, data, intercept=intercept)
-        (X, y), feature_names = made, made.feature_names if feature_names is None else feature_names
+        made, response = design(X, data, intercept=intercept), X.partition("~")[0].strip(" `")
+        X, feature_names = made.X, made.feature_names if feature_names is None else feature_names
+        y = data[response] if family == "cumulative" and response in data else made.y  # a column knows its order
     found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased)
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for

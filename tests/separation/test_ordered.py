@@ -131,9 +131,20 @@ def test_the_words() -> None:
     assert "the ordered levels 'none' < 'some' < 'much'" in s.certificate.question
     assert "it is about ordered levels" in s.certificate.differences(y)
     assert not s.certificate.differences(y, family="cumulative")
+    turned = y.cat.reorder_categories(["some", "none", "much"])
+    another = ["it has the levels in the order 'none' < 'some' < 'much'"]
+    assert s.certificate.differences(turned, family="cumulative") == another
+    assert s.certificate.differences(list(y), family="cumulative") == ["y does not tell the order of its levels"]
     assert "<table" in s._repr_html_() or "<dl" in s._repr_html_()
     falling = str(ordered(-frame[["dose"]], y))
     assert "dose never rises from a level to the next" in falling
+
+
+def test_numbers_in_another_order_are_another_question() -> None:
+    x, y = [[0], [1], [2]], pd.Series(pd.Categorical([1, 3, 2], [1, 3, 2], ordered=True))
+    proof = ordered(x, y).certificate
+    assert proof.verify(x, [1, 3, 2])
+    assert proof.differences([1, 3, 2], family="cumulative") == ["it has the levels in the order 1 < 3 < 2"]
 
 
 def test_aliased_columns_are_those_of_x() -> None:

@@ -369,8 +369,8 @@ def _evaluate(
     ratio = etas[1] / eta
     if 0 < gamma <= TINY:
         raise ValueError(
-            f"solution separates by gamma = {ldexp(gamma, exponent + shift):g}, too little for a bound beside its length "
-            "and that of the patterns; scale the columns to a common size, and give their solution"
+            f"solution separates by gamma = {ldexp(gamma, exponent + shift):g}, too little for a bound beside its "
+            "length and that of the patterns; scale the columns to a common size, and give their solution"
         )
     if not gamma > 0:
         raise ValueError(

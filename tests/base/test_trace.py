@@ -163,7 +163,7 @@ def test_bad_data() -> None:
     with pytest.raises(ValueError, match="y=None must be given with the other"):
         model.trace(X)
     for table, labels in ((X, y[:2]), (X[:, :1], y), (X * np.nan, y), ([], []), (X, y[:, None])):
-        with pytest.raises(ValueError, match="must be finite and of shape .* for this y; give the patterns"):
+        with pytest.raises(ValueError, match=r"must be finite and of shape .* for this y; give the patterns"):
             model.trace(table, labels)
     for table, labels in ((X + 5, y), (X, list("abcd"))):
         with pytest.raises(ValueError, match="must be the patterns of the fit, with their labels y"):

@@ -331,7 +331,7 @@ def test_a_penalty_has_to_be_on_every_column() -> None:
     exog = sm.add_constant(frame[["NV", "PI", "EH"]])
     beside = sm.Logit(frame["HG"], exog).fit_regularized(alpha=np.array([0.0, 0, 1, 1]), disp=0)
     assert beside.params["NV"] > 10  # it goes to infinity all the same
-    with pytest.raises(ValueError, match="alpha=.* must be above 0 for every column but the constant"):
+    with pytest.raises(ValueError, match=r"alpha=.* must be above 0 for every column but the constant"):
         diagnose(beside)
     but_the_constant = sm.Logit(frame["HG"], exog).fit_regularized(alpha=np.array([0.0, 1, 1, 1]), disp=0)
     assert diagnose(but_the_constant).artifacts == []

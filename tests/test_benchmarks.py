@@ -13,7 +13,26 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
-IDS = ["P1", "P2", "P3", "P4", "P12", "P13", "P14", "P16", "P17", "P18", "P19", "R1", "R2", "R3", "S1", "S2", "U2"]
+IDS = [
+    "P1",
+    "P2",
+    "P3",
+    "P4",
+    "P12",
+    "P13",
+    "P14",
+    "P16",
+    "P17",
+    "P18",
+    "P19",
+    "P21",
+    "R1",
+    "R2",
+    "R3",
+    "S1",
+    "S2",
+    "U2",
+]
 
 
 @pytest.fixture

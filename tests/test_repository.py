@@ -47,6 +47,23 @@ def readme_commands() -> list[str]:
     return [line.removeprefix("$ ") for line in lines if line.strip() and not line.startswith("#")]
 
 
+def test_the_extra_all_brings_nothing_that_no_line_names() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    (everything,) = extras["all"]
+    joined = re.search(r"\[(.*)\]", everything)[1].split(",")
+    code = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    for package in {re.match(r"\w+", line)[0] for name in joined for line in extras[name]}:
+        assert re.search(rf"^\s*(import|from) {package}\b|\"{package}[\".]", code, re.MULTILINE), package
+
+
+def test_readme_links_are_absolute() -> None:
+    """A package index shows the README alone."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text)
+    assert len(links) > 20
+    assert [link for pair in links for link in pair if link and not link.startswith("https://")] == []
+
+
 def test_readme_python() -> None:
     names: dict[str, object] = {}
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -191,6 +208,12 @@ SOURCES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE
 
 
 @functools.cache
+@functools.cache
+def lines_of(name: str) -> list[str]:
+    return SOURCES[name].read_text(encoding="utf-8").splitlines()
+
+
+@functools.cache
 def tree(name: str) -> ast.Module:
     return ast.parse(SOURCES[name].read_text(encoding="utf-8"))
 
@@ -226,8 +249,7 @@ def test_a_room_says_what_is_in_it(room: str) -> None:
 
 def test_files_are_not_crowded() -> None:
     assert len(list(PACKAGE.glob("*.py"))) <= 16, "the root of the package is for what all rooms speak of"
-    sizes = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in SOURCES.items()}
-    assert not {name: size for name, size in sizes.items() if size > 450}
+    assert not {name: size for name in SOURCES if (size := len(lines_of(name))) > 450}
 
 
 def test_functions_are_short_or_say_why_not() -> None:
@@ -236,7 +258,7 @@ def test_functions_are_short_or_say_why_not() -> None:
     for name, function in every_function():
         first = function.body[1 if ast.get_docstring(function) and len(function.body) > 1 else 0].lineno
         above = min([function.lineno, *(mark.lineno for mark in function.decorator_list)]) - 2
-        lines = SOURCES[name].read_text(encoding="utf-8").splitlines()
+        lines = lines_of(name)
         if (size := (function.end_lineno or first) - first + 1) > 50 and "# long: " not in lines[above]:
             long.append((name, function.name, size))
     assert not long

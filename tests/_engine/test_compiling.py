@@ -75,7 +75,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool]]:
 def test_a_rule_is_compiled_once_whoever_calls_it(made: list[tuple[str, bool]]) -> None:
     """The pass, or another part of it; and so are numba's own functions."""
     assert _least_of_all(2.0) == -1
-    assert sorted(name for name, _ in made) == ["_least", "_least_of_all", "_least_of_parts", "impl"]
+    names = sorted(name for name, _ in made if name != "impl")  # numba's own; an earlier pass may have needed it too
+    assert names == ["_least", "_least_of_all", "_least_of_parts"]
+    assert len(made) <= len(names) + 1
 
 
 @pytest.mark.parametrize("wanted", [True, False])

@@ -2,12 +2,15 @@
 
 import inspect
 import pickle
+import re
 from collections.abc import Iterator
 from dataclasses import field
+from pathlib import Path
 
 import pytest
 from sklearn.base import clone
 
+import discriminant
 from discriminant import MultilayerPerceptron, Perceptron
 from discriminant._guards.held import Held
 from discriminant._guards.parameters import FLAG, Choice
@@ -15,6 +18,8 @@ from discriminant.base import inherited_docs
 from discriminant.base.inherited_docs import DocumentedEstimator, estimator
 from discriminant.base.iterative import available_when
 from discriminant.svm.estimator import Fold
+
+IN_REPOSITORY = "https://example.org/code/blob/main/docs/procedures/"
 
 
 class Base(DocumentedEstimator):
@@ -271,20 +276,33 @@ self
 
 
 def test_estimators_link_to_the_declared_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search for their name in it; nothing where the package declares no address, or the class is another's."""
+    """To their page there, else in the repository; nowhere if neither is declared, or the class is another's."""
 
     class Own(Perceptron):
         pass
 
-    declared = {"Project-URL": ["Source, https://example.org/code", "Documentation, https://example.org/docs/"]}
+    declared = {"Project-URL": ["Repository, https://example.org/code", "Documentation, https://example.org/docs/"]}
     monkeypatch.setattr(inherited_docs, "metadata", lambda name: Metadata(declared))
-    inherited_docs.documentation.cache_clear()
-    assert Perceptron()._get_doc_link() == "https://example.org/docs/search.html?q=Perceptron"
-    assert "https://example.org/docs/search.html?q=Perceptron" in Perceptron()._repr_html_()
-    assert Own()._get_doc_link() == ""
-    declared.clear()
-    inherited_docs.documentation.cache_clear()
+    for page in ("https://example.org/docs/procedures/perceptron.html", f"{IN_REPOSITORY}perceptron.rst"):
+        inherited_docs.page_address.cache_clear()
+        assert Perceptron()._get_doc_link() == page
+        assert page in Perceptron()._repr_html_()
+        assert Own()._get_doc_link() == ""
+        declared["Project-URL"].pop()
+    inherited_docs.page_address.cache_clear()
     assert Perceptron()._get_doc_link() == ""
+
+
+@pytest.mark.parametrize("kind", sorted(name for names in discriminant._PROCEDURES.values() for name in names))
+def test_every_estimator_has_the_page_that_it_links_to(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page opens with the name of the procedure."""
+    declared = {"Project-URL": ["Repository, https://example.org/code"]}
+    monkeypatch.setattr(inherited_docs, "metadata", lambda name: Metadata(declared))
+    link = getattr(discriminant, kind)()._get_doc_link()
+    page = Path(__file__).parents[2] / "docs" / "procedures" / link.removeprefix(IN_REPOSITORY)
+    opening = page.read_text(encoding="utf-8").partition("\n\n")[0]
+    named = re.findall(r"^:(?:procedure|also): (.*)$", opening, re.MULTILINE)
+    assert kind in ", ".join(named).split(", ")
 
 
 class Metadata(dict[str, list[str]]):
@@ -296,5 +314,6 @@ class Metadata(dict[str, list[str]]):
 
 @pytest.fixture(autouse=True)
 def _forgotten() -> Iterator[None]:
+    inherited_docs.page_address.cache_clear()
     yield
-    inherited_docs.documentation.cache_clear()
+    inherited_docs.page_address.cache_clear()

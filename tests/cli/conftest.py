@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -79,6 +80,22 @@ def shell(line: str, cwd: Path) -> Outcome:
         ["bash", "-o", "pipefail", "-c", line], capture_output=True, cwd=cwd, env=environment(), text=True, timeout=120
     )
     return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def on_terminal(*arguments: str, **env: str) -> bytes:
+    """Everything that the command writes to a terminal."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(COMMAND, [COMMAND, *arguments], environment(TERM="xterm", **env))
+    written = b""
+    try:
+        while part := os.read(terminal, 4096):
+            written += part
+    except OSError:  # the other side has closed it
+        pass
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return written
 
 
 @pytest.fixture

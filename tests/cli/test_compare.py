@@ -27,6 +27,32 @@ def test_the_table_stands_by_rank_and_has_nothing_of_python(inside: Callable[...
     assert not re.search(r"\w+Error:|\w=|\(X, y\)|None|True", out)
 
 
+def test_features_of_different_scale_are_told_of(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    rows = "".join(f"{i * 1000},{i % 7},{'ab'[i % 2]}\n" for i in range(30))
+    (tmp_path / "wide.csv").write_text(f"wide,narrow,y\n{rows}")
+    line = ["compare", tmp_path / "wide.csv", "--methods", "fisher,svm", "--cv", "2", "--jobs", "1"]
+    notes = inside(*line, "--json").json["notes"]
+    assert [
+        bool(re.fullmatch(r"wide spreads [\d,]+ times as widely as narrow: --standardize .*", n)) for n in notes
+    ] == [1]
+    assert inside(*line, "--json", "--standardize").json["notes"] == [
+        "Each feature was brought to mean 0 and standard deviation 1 before."
+    ]
+    assert "--standardize brings all features to one scale." in inside(*line).out
+
+
+@pytest.mark.parametrize("method", ["perceptron", "svm", "logistic", "fisher"])
+def test_huge_numbers_have_a_remedy_of_the_command_line(
+    inside: Callable[..., Outcome], tmp_path: Path, method: str
+) -> None:
+    rows = "".join(f"{(i * 37 % 11 + 1) * 1e299},{i * 1e-300},{'ab'[i % 2]}\n" for i in range(30))
+    (tmp_path / "huge.csv").write_text(f"huge,tiny,y\n{rows}")
+    found = inside("compare", tmp_path / "huge.csv", "--methods", method, "--cv", "2", "--jobs", "1")
+    assert found.code == 0
+    assert "StandardScaler" not in found.out
+    assert "--standardize" in found.out
+
+
 def test_report_is_one_page(inside: Callable[..., Outcome], tables: Path, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     line = [

@@ -19,7 +19,8 @@ def test_datasets(inside: Callable[..., Outcome]) -> None:
     assert [name.replace("-", "_") for name in names] == list(discriminant.datasets.names())
     iris = next(entry for entry in found["datasets"] if entry["name"] == "iris")
     assert (iris["rows"], iris["columns"], iris["classes"]) == (150, 4, 3)
-    assert all(name in inside("datasets").out for name in names)
+    listed = inside("datasets").out
+    assert all(name in listed for name in names)
     table = inside("datasets", "svm-three")
     assert table.out == "x1,x2,target\n2.0,1.0,0\n1.0,3.0,0\n6.0,3.0,1\n"
     assert inside("datasets", "svm-three", "--json").json["data"] == [[2.0, 1.0, 0], [1.0, 3.0, 0], [6.0, 3.0, 1]]

@@ -96,6 +96,26 @@ def test_the_remedies_for_a_table_with_names_and_gaps_can_be_followed(
     assert "--drop name: the link says that already" in inside("explore", link(STATE), "--drop", "name").err
 
 
+def test_the_remedies_for_a_file_written_elsewhere_can_be_followed(
+    inside: Callable[..., Outcome], begun: list[Any], tmp_path: Path
+) -> None:
+    """Latin letters, decimal commas, -999 for what is missing, no line of names."""
+    rows = [f"{i},5;{-999 if i == 3 else i % 7};{'grün' if i % 2 else 'weiß'}" for i in range(30)]
+    (tmp_path / "old.csv").write_bytes("\n".join(rows).encode("latin-1"))
+    line: list[Any] = ["explore", tmp_path / "old.csv", "-t", "3"]
+    assert "--encoding latin-1" in inside(*line).err
+    line += ["--encoding", "latin-1"]
+    assert "--no-header" in inside(*line).err
+    line += ["--no-header"]
+    found = inside(*line)
+    assert (found.code, "-999 in 1 row, far from all else" in found.err) == (0, True)
+    line += ["--na", "-999", "--missing", "drop", "--features", "1,2"]
+    assert inside(*line).code == 0
+    assert [len(state["points"]["y"]) for state in begun[::4]] == [30, 29]
+    assert begun[0]["points"]["classes"] == ["grün", "weiß"]
+    assert "--encoding latin-1: the link says that already" in inside("explore", link(STATE), *line[4:6]).err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -117,12 +137,19 @@ def test_bad_input_is_a_sentence(
     assert not begun
 
 
-def test_large_tables_and_one_column_are_refused(
+def test_large_tables_are_sampled_and_one_column_is_refused(
     inside: Callable[..., Outcome], begun: list[Any], tmp_path: Path
 ) -> None:
     rows = {"a": np.arange(5001), "b": np.arange(5001) % 7, "y": np.arange(5001) % 2}
     pl.DataFrame(rows).write_csv(tmp_path / "large.csv")
-    assert "5,001 rows; at most 5,000 can be shown" in inside("explore", tmp_path / "large.csv").err
+    told = inside("explore", tmp_path / "large.csv", "--drop", "b", "--features", "a").err
+    assert "has one feature, a; the plane needs two" in told
+    told = inside("explore", tmp_path / "large.csv").err
+    assert "5,001 rows: 5,000 of them are shown, drawn at random" in told
+    shown = begun[0]["points"]
+    assert len({first for first, _ in shown["x"]}) == len(shown["y"]) == 5000
+    assert all(label == first % 2 for (first, _), label in zip(shown["x"], shown["y"], strict=True))
+    begun.clear()
     pl.DataFrame(rows).head(20).drop("b").write_csv(tmp_path / "one.csv")
     assert "has one feature, a; the plane needs two" in inside("explore", tmp_path / "one.csv").err
     assert not begun

@@ -193,3 +193,40 @@ def test_a_regression_by_a_formula(inside: Inside, tmp_path: Path) -> None:
     for option in (["-o", "m.json"], ["--test", "0.2"], ["-m", "fisher"], ["--standardize"], ["--weights", "PI"]):
         refused = inside("fit", tmp_path / "a.csv", "--formula", "HG ~ NV", *option)
         assert (refused.code, "with a formula `fit` reports a logistic regression" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["check", "fit"])
+@pytest.mark.parametrize(
+    ("formula", "words", "fails"),
+    [
+        ("y ~ agee", "names 'agee', which is no column of the data; did you mean 'age'?", True),
+        ("y ~ age + stage", "the level stage[T.III] has one row, which a penalty alone keeps from infinity", False),
+        ("y ~ age + twice", "twice can be computed from the columns before; leave out what says the same twice", False),
+        ("one ~ age", "the response one is 1 in every row; give rows of another value too.", True),
+        ("cbind(won, n - won) ~ age", "no row has any trials; give counts above zero.", True),
+        ("y ~ age + offset(time)", "names 'time', which is no column of the data", True),
+        ("y ~ age + offset(twice)", "the offset takes no part in the verdict, which is the same whatever it is", False),
+    ],
+)
+def test_what_is_wrong_with_a_formula_is_told_in_one_sentence(
+    inside: Inside, tmp_path: Path, command: str, formula: str, words: str, fails: bool
+) -> None:
+    age = np.array([1.0, 2, 3, 4, 2.5, 1.5])
+    table = {"y": [0, 1, 1, 0, 1, 0], "age": age, "twice": 2 * age, "stage": ["I", "II", "II", "I", "III", "I"]}
+    pl.DataFrame(table).with_columns(one=1, won=0, n=0).write_csv(tmp_path / "a.csv")
+    told = inside(command, tmp_path / "a.csv", "--formula", formula)
+    assert (told.code == 2) == fails
+    found = [line for line in (told.out + told.err).splitlines() if words in line]
+    assert len(found) == 1
+    assert ".." not in found[0]
+
+
+def test_an_offset_in_a_formula(inside: Inside, tmp_path: Path, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(80, 2))
+    y = (rng.random(80) < 1 / (1 + np.exp(-X.sum(axis=1)))).astype(int)
+    pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y}).write_csv(tmp_path / "a.csv")
+    told = inside("fit", tmp_path / "a.csv", "--formula", "y ~ a + offset(b)", "--json").json
+    wanted = LogisticDiscriminant(penalty=None).fit(X[:, :1], y, offset=X[:, 1])
+    table = wanted.summary(intervals="profile", tests="lr")
+    assert told["deviance"] == pytest.approx(wanted.deviance_)
+    assert told["coefficients"]["estimate"] == pytest.approx(table.coef.tolist())

@@ -71,6 +71,8 @@ CASES = {
     "no end of the last line": overlaps(table().rstrip()),
     "blank lines": overlaps("\n\n" + table(end="\n\n") + "\n\n"),
     "rows of separators, as Excel leaves them": overlaps(table() + ",,\n,,\n"),
+    "a separator at the end of each line": overlaps(table(end=",\n")),
+    "nothing but blank lines": refused("\n \n\n", "it holds no rows; give a table"),
     "remarks above": overlaps("# measured on Monday\n# by hand\n" + table()),
     "remarks in between": overlaps("# one\n" + table(end="\n# two\n")),
     "a column called #": overlaps(table(header="#,z,label")),
@@ -183,7 +185,7 @@ CASES = {
     "adult.data, at last": Case(
         ADULT,
         3,
-        ("quasi: ", "3 rows", "2 on itself", "'column_2': text, 3 levels", "1 of 6 rows left out"),
+        ("quasi: ", "3 rows", "1 row of >50K on itself", "'column_2': text, 3 levels", "1 of 6 rows left out"),
         "--no-header -t 7 --missing drop",
     ),
 }  # fmt: skip
@@ -205,6 +207,18 @@ def test_verdict_or_sentence(inside: Callable[..., Outcome], tmp_path: Path, nam
     assert "Traceback" not in found.err
     if case.code == 2:
         assert (found.out, found.err.count("\n")) == ("", 1)
+
+
+def test_a_column_without_a_name_is_told_of(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "messy.csv").write_text(table(header=",z,label"))
+    told = "Warning: a column without a name is called 'column_1'; leave it out (--drop column_1)"
+    assert inside("check", tmp_path / "messy.csv", "-t", "label").err.startswith(told)
+
+
+def test_a_file_of_the_test_is_looked_for_before_the_fit(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    line = ["fit", "iris", "--test", tmp_path / "no.csv", "-o", tmp_path / "m.json"]
+    assert "there is no file" in inside(*line).err
+    assert not (tmp_path / "m.json").exists()
 
 
 def test_other_commands_tell_on_stderr(inside: Callable[..., Outcome], tmp_path: Path) -> None:

@@ -261,6 +261,24 @@ def test_interrupt_before_the_fit(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_of_many_classes_the_first_discriminants_are_told(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    x = np.arange(60) % 15
+    pl.DataFrame({"x": x + np.arange(60) / 100, "y": [f"class {k}" for k in x]}).write_csv(tmp_path / "many.csv")
+    inside("fit", tmp_path / "many.csv", "-o", tmp_path / "m.json")
+    out = inside("explain", tmp_path / "m.json").out
+    assert (out.count("g(x), class"), "… and 3 more, which --json has" in out) == (12, True)
+    assert len(inside("explain", tmp_path / "m.json", "--json").json["discriminants"]) == 15
+
+
+def test_text_has_no_table_of_coefficients_but_a_formula_has(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"x": rng.normal(size=90), "kind": ["a", "b", "c"] * 30, "y": rng.integers(2, size=90)})
+    frame.write_csv(tmp_path / "kinds.csv")
+    inside("fit", tmp_path / "kinds.csv", "-s", "penalty=none", "-o", tmp_path / "m.json")
+    assert "`discriminant fit --formula` leaves out a level" in inside("explain", tmp_path / "m.json").out
+    assert "kind[T.b]" in inside("fit", tmp_path / "kinds.csv", "--formula", "y ~ x + kind").out
+
+
 def test_levels_and_copied_columns_stay_as_they_are_written(inside: Callable[..., Outcome], tmp_path: Path) -> None:
     """A postal code of digits alone is still the level that it was, and 007 is not 7 behind the prediction."""
     (tmp_path / "old.csv").write_text("code,size,label\n01234,1,0\nA1,2,1\nB2,3,1\n")

@@ -76,7 +76,7 @@ def test_a_class_left_out_in_silence_is_refused(inside: Command, three: Path) ->
     proof.write_text(two.to_json())
     found = inside("verify", proof, three)
     assert found.code == 5
-    assert "y holds 'c', of which it says nothing" in found.out
+    assert "The proof is refused: a label is 'c', of which it says nothing. Give the table and the options" in found.out
 
 
 def test_options_are_those_of_check(inside: Command, tmp_path: Path) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -25,8 +23,6 @@ from websockets.sync.client import ClientConnection, connect
 
 from discriminant.explorer import pool
 from discriminant.explorer.server import Explorer, bound, server_of
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @dataclass
@@ -125,23 +121,6 @@ def stubbed() -> Iterator[Served]:
 
 
 # --- the page in a browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Debian's chromium; without it the tests of the page are skipped, and fail where CI promises that they run."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        reason = "THE PAGE OF THE EXPLORER IS NOT TESTED: there is no chromium here; run tools/chromium.sh"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

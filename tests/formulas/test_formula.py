@@ -207,3 +207,65 @@ def test_a_regression_of_counts_is_that_of_single_rows(penalty: str | None) -> N
 def test_counts_that_are_none(response: str, words: str) -> None:
     with pytest.raises(ValueError, match=re.escape(words)):
         design(f"{response} ~ rain", {**GAMES, "half": [0.5] * 4, "none": [0] * 4})
+
+
+OFFSETS = {"g": [0, 1, 1, 0, 1, 0], "a": [1.0, 2, 3, 4, 2, 3], "e": [1.0, 2, 3, 4, 5, 6]}
+
+
+@pytest.mark.parametrize(
+    ("terms", "wanted"),
+    [
+        ("a + offset(e)", OFFSETS["e"]),
+        ("offset(np.log(e)) + a", np.log(OFFSETS["e"])),
+        ("offset(e) + a + offset(a)", np.add(OFFSETS["e"], OFFSETS["a"])),
+    ],
+)
+def test_an_offset_is_no_column(terms: str, wanted: Any) -> None:
+    made = design(f"g ~ {terms}", OFFSETS)
+    assert made.feature_names == ["a"]
+    np.testing.assert_allclose(made.offset, wanted)
+    assert made.notes == ["the offset takes no part in the verdict, which is the same whatever it is."]
+    assert design("g ~ a", OFFSETS).offset is None
+    assert separability(f"g ~ {terms}", data=OFFSETS).verdict == separability("g ~ a", data=OFFSETS).verdict
+
+
+def test_an_offset_of_counts_has_a_value_for_each_row() -> None:
+    counts = OFFSETS | {"won": [1, 0, 2, 3, 1, 1], "lost": [1, 2, 0, 1, 1, 1]}
+    made = design("cbind(won, lost) ~ a + offset(e)", counts)
+    np.testing.assert_array_equal(made.offset, np.array(OFFSETS["e"])[made.rows])
+
+
+def test_a_bad_offset_is_told() -> None:
+    with pytest.raises(ValueError, match="names 'time', which is no column of the data"):
+        design("g ~ a + offset(time)", OFFSETS)
+    with pytest.raises(ValueError, match=r"offset\( is not closed"):
+        design("g ~ a + offset(e", OFFSETS)
+    with pytest.raises(ValueError, match="one with columns beside the intercept"):
+        design("g ~ offset(e)", OFFSETS)
+
+
+@pytest.mark.parametrize("penalty", [None, "firth"])
+@pytest.mark.parametrize("separated", [False, True])
+def test_grouped_data_are_their_rows_one_by_one(rng: np.random.Generator, penalty: Any, separated: bool) -> None:
+    """The verdict, the fit, its table and the limiting model; cells without trials take no part."""
+    cells = pd.DataFrame({"dose": np.tile([0.0, 1, 2, 3], 3), "place": np.repeat(["a", "b", "c"], 4)})
+    cells["trials"] = rng.integers(0, 9, size=12)
+    cells["won"] = rng.binomial(cells.trials, 0.2 + 0.2 * cells.dose)
+    cells.loc[cells.place == "c", "won"] = cells.trials if separated else cells.trials // 2
+    single = cells.loc[np.repeat(np.arange(12), cells.trials)].assign(
+        y=np.concatenate([np.arange(t) < w for t, w in zip(cells.trials, cells.won, strict=True)]).astype(int)
+    )
+    formula = "cbind(won, trials - won) ~ dose + place"
+    grouped, expanded = design(formula, cells), design("y ~ dose + place", single)
+    verdicts = separability(formula, data=cells), separability("y ~ dose + place", data=single)
+    assert len({found.verdict for found in verdicts}) == 1
+    assert (verdicts[0].verdict == "quasi") == separated
+    assert verdicts[0].coefficients() == verdicts[1].coefficients()
+    ours = quiet(LogisticDiscriminant(penalty=penalty), *grouped, sample_weight=grouped.weights)
+    wanted = quiet(LogisticDiscriminant(penalty=penalty), *expanded)
+    one, other = (model.summary(intervals="profile", tests="lr") for model in (ours, wanted))
+    for name in ("coef", "std_error", "interval", "statistic", "deviance"):
+        assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-6, err_msg=name)
+    if separated and penalty is None:
+        ends = (np.unique(model.limiting_model().probabilities.round(6), axis=0) for model in (ours, wanted))
+        assert_allclose(*ends, atol=1e-5)

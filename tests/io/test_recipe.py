@@ -117,7 +117,7 @@ WRONG: dict[str, Any] = {
     "target=3 must be the name": lambda: io.Recipe(target=3),  # type: ignore[arg-type]
     "features=3 must be a list": lambda: io.Recipe(features=3),  # type: ignore[arg-type]
     "names a column twice": lambda: io.Recipe(features=["a", "a"]),
-    "holds dates or times .*days since": lambda: io.Recipe(target="t").fit(
+    "holds dates or times; .*days since": lambda: io.Recipe(target="t").fit(
         pl.DataFrame({"day": pl.Series(["2024-01-31"]).str.to_date(), "t": [1]})
     ),
     "neither a number nor text": lambda: io.Recipe(target="t").fit(pl.DataFrame({"x": [[1, 2]], "t": [1]})),

@@ -433,7 +433,7 @@ class TestWeightsAndClasses:
         exact = fitted(WidrowHoff(tol=1e-3), form(np.eye(3, dtype=dtype)), [0, 1, 1])  # here Ya = b can be met
         assert exact.status_ is Status.CONVERGED
         assert exact.n_iter_ > 50
-        monkeypatch.setattr("discriminant.squared_error.widrow_hoff.FIRST", 10**9)
+        monkeypatch.setattr("discriminant.squared_error.widrow_hoff.FEW", 0)
         one = fitted(WidrowHoff(max_iter=200), X, y)
         assert many.weights_.tobytes() == one.weights_.tobytes()
         assert many.weights_[-1].tobytes() == path.tobytes()

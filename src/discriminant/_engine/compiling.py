@@ -13,6 +13,7 @@ from functools import cached_property, update_wrapper
 from threading import RLock
 from typing import Any, cast
 
+from .._guards.lazy import uncollected
 from .._guards.state import F
 
 # Without reassociation a dot product stays scalar; nnan and ninf would break the test for finite data.
@@ -37,9 +38,10 @@ class Pass:
     @cached_property
     def made(self) -> Any:
         """numba's function; with NUMBA_DISABLE_JIT the plain one."""
-        from numba import njit
+        with uncollected():
+            from numba import njit
 
-        from .machine_code import place
+            from .machine_code import place
 
         compiler: Any = njit  # its types know not all options
         with _making:

@@ -35,6 +35,7 @@ from llvmlite import binding
 from numba.core import caching, event
 from numba.misc import appdirs
 
+from .._guards.lazy import uncollected
 from ..exceptions import warn_user
 from .files import lock
 from .progress import CompilingNotice
@@ -152,7 +153,8 @@ def _fill_tables(context: Any) -> None:
     """
     context.refresh = lambda: None  # what the methods call, instead of that of the class
     try:
-        type(context).refresh(context)
+        with uncollected():
+            type(context).refresh(context)
     finally:
         del context.refresh
 

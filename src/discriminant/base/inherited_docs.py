@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import PackageNotFoundError, metadata
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from .._guards.held import held_by
 from .._guards.parameters import FLAG, Choice, table_of
@@ -26,22 +26,29 @@ K = TypeVar("K", bound=type)
 
 
 @cache
-def documentation() -> str:
-    """The address of the documentation, as the package declares it; "" where it declares none."""
+def page_address() -> str:
+    """Where the page of a procedure is, {page} for its name: in the documentation or the repository that the package
+    declares; "" where it declares neither.
+    """
     try:
         declared = metadata("discriminant").get_all("Project-URL", [])
     except PackageNotFoundError:  # the sources alone are on the path
         return ""
-    return next((url.strip() for name, url in (each.split(",", 1) for each in declared) if name == "Documentation"), "")
+    known = {name: url.strip().rstrip("/") for name, url in (each.split(",", 1) for each in declared)}
+    if "Documentation" in known:
+        return f"{known['Documentation']}/procedures/{{page}}.html"
+    return f"{known['Repository']}/blob/main/docs/procedures/{{page}}.rst" if "Repository" in known else ""
 
 
 class DocumentedEstimator:
     """Base of the estimators, whose docstrings are completed; in a notebook they link to the documentation."""
 
+    _page: ClassVar[str | None] = None  # the page in docs/procedures, where it has not the name of the file
+
     def _get_doc_link(self) -> str:
-        """What scikit-learn's picture of an estimator links to: a search for its name, which every page will do."""
-        known = type(self).__module__.split(".")[0] == "discriminant" and documentation()
-        return f"{known.rstrip('/')}/search.html?q={type(self).__name__}" if known else ""
+        """What scikit-learn's picture of an estimator links to: the page of its procedure."""
+        room, *_, file = type(self).__module__.split(".")
+        return page_address().format(page=self._page or file) if room == "discriminant" else ""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -75,7 +75,7 @@ class BorrowedData:
 def scale_of(X: Any, names: list[str] | None = None) -> str:
     """In words, the sizes of the features, by their names or their places."""
     ends = [part.toarray().ravel() if sparse.issparse(part) else part for part in (X.max(axis=0), X.min(axis=0))]
-    sizes = np.maximum(ends[0], -ends[1]).astype(np.float64)  # no copy of X
+    sizes = np.maximum(ends[0], -ends[1]).astype(np.float64) + 0.0  # no copy of X, and no -0
     smallest, largest = int(sizes.argmin()), int(sizes.argmax())
     low, high = (f"feature {j}" if names is None else names[j] for j in (smallest, largest))
     text = f"sizes from {sizes[smallest]:.3g} ({low}) to {sizes[largest]:.3g} ({high})"

@@ -55,11 +55,12 @@ def _look(Y: Any, w: Any, a: Any, b: Any, e: Any) -> Any:
         g = 0.0
         for j in range(a.size):
             g += Y[i, j] * a[j]
-        e[i] = g - b[i]
-        value += w[i] * e[i] * e[i]
+        error = g - b[i]
+        e[i] = error
+        value += w[i] * error * error
         errors += g <= 0
-        highest = e[i] if e[i] > highest else highest
-        lowest = e[i] if e[i] < lowest else lowest
+        highest = error if error > highest else highest
+        lowest = error if error < lowest else lowest
     return value, errors, highest, highest if highest > -lowest else -lowest
 
 
@@ -69,7 +70,8 @@ def _direct(Y: Any, w: Any, T: Any, e: Any, turning: float, v: Any, s: Any) -> N
     for j in range(s.size):
         v[j], s[j] = 0.0, 0.0
     for i in range(e.size):
-        pull = w[i] * (2 * turning * e[i] - e[i] if e[i] > 0 else -e[i])
+        error = e[i]
+        pull = w[i] * (2 * turning * error - error if error > 0 else -error)
         for j in range(v.size):
             v[j] += pull * Y[i, j]
     for m in range(T.shape[1]):
@@ -108,8 +110,9 @@ def _counts(steps: Any, rate: float, s: Any, a: Any) -> Any:
     """Whether the step ηs from a is finite and not short."""
     square, reach = 0.0, 0.0
     for j in range(s.size):
-        square += s[j] * s[j]
-        reach += a[j] * a[j]
+        step, weight = s[j], a[j]
+        square += step * step
+        reach += weight * weight
     square *= rate * rate
     return steps.short * steps.short * (reach if reach > 1 else 1.0) < square < np.inf
 
@@ -140,10 +143,13 @@ def squared_steps(Y: Any, w: Any, total: Any, T: Any, a: Any, b: Any, steps: Any
         copy_into(b, b_before)
         before, moved = value, False
         for j in range(a.size):
-            a[j] += rate * s[j]
-            moved |= a[j] != a_before[j]
+            weight = a[j]
+            new = weight + rate * s[j]
+            a[j] = new
+            moved |= new != weight
         for i in range(b.size):
-            b[i] += 2 * steps.raising * (e[i] if e[i] > 0 else 0.0)
+            error = e[i]
+            b[i] += 2 * steps.raising * (error if error > 0 else 0.0)
         table[k, 0], table[k, 1], table[k, 2], table[k, 3] = errors, value, rate, moved
     return len(table)
 

@@ -21,6 +21,7 @@ import signal
 import sys
 
 from ._errors import BAD_INPUT, INTERRUPTED
+from ._lean import lasting
 
 __all__ = ["main"]
 
@@ -44,7 +45,8 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        from .app import run
+        with lasting():
+            from .app import run
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):
             raise

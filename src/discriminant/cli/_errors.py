@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from errno import ENOSPC
 from shlex import quote
 
 BAD_INPUT = 2
@@ -17,7 +18,7 @@ INTERRUPTED = 130
 LONGEST = 880  # characters of a message; with its "Error: " it stays below 900
 FEW = 8  # names that a message lists
 
-OPTION = re.compile(r"\b(missing|unseen|format|drop|na|decimal|encoding|comment)='([^']*)'")
+OPTION = re.compile(r"\b(target|missing|unseen|format|drop|na|decimal|encoding|comment)='([^']*)'")
 SETTING = re.compile(r"\b([a-z]\w*)=(?:(True|False|None)|'([^']*)')")
 ATTRIBUTE = re.compile(r"(?<!\w)\.?([a-z]+(?:_[a-z]+)*)_(?!\w)")  # what a fit leaves behind: report_, last_weights_
 WORDS = {  # what a report says to a reader of Python, for a reader of the terminal
@@ -46,7 +47,8 @@ def sentence(error: BaseException) -> str:
         return shortened(option_names(str(error)) or type(error).__name__)
     if isinstance(error, OSError):
         what = error.strerror or str(error)
-        return shortened(f"{error.filename}: {what}." if error.filename else f"{what}.")
+        remedy = "make room" if error.errno == ENOSPC else "see to the path and its permissions"
+        return shortened(f"{f'{error.filename}: ' if error.filename else ''}{what}; {remedy}.")
     return shortened(
         f"unexpected {type(error).__name__}: {error}. This is a fault of discriminant; set DISCRIMINANT_TRACEBACK=1 to "
         "see where it happened, and report it."
@@ -62,6 +64,7 @@ def option_names(text: str) -> str:
     """The library speaks of parameters, missing='drop'; here they are options, --missing drop."""
     text = text.replace("header=False", "--no-header").replace("header=True", "--header")
     text = text.replace("leave such rows out.", "leave such rows out (--missing drop).")
+    text = re.sub(r"(with )?\bStandardScaler\b", "--standardize", text)
     text = SECONDS.sub(r"--max-seconds \1", text)
     return OPTION.sub(lambda found: f"--{found[1]} {quote(found[2])}", text)
 

@@ -3,14 +3,16 @@
 scikit-learn imports pandas for nothing, and of scipy.stats a few functions that only others call.  So while it is
 imported, and in a process that is this command's alone, pandas is not to be found, and a stand-in gives functions that
 load the real scipy.stats when they are called.  Afterwards both are as they were: whoever imports them gets them.  The
-same holds for NumPy's translator of Fortran, which both import because they copy all names of NumPy.  And SciPy takes
-the docstrings of its functions apart to add a note to each: here they stay as they are.
+same holds for NumPy's translator of Fortran, its polynomials and its tests, which both import because they copy all
+names of NumPy.  SciPy takes the docstrings of its functions apart to add a note to each: here they stay as they are.
+And what has been imported stays as long as the command runs, so that nobody looks for garbage among it.
 
 Tests: ``tests/cli/test_command.py``.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +20,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from .._guards.lazy import uncollected
+
 STATISTICS, FRAMES, ARRAYS = "scipy.stats", "pandas", "scipy._lib._array_api"
+COPIED = ("f2py", "polynomial", "testing")  # parts of NumPy that SciPy takes with all the others
 
 
 class _StandIn(ModuleType):
@@ -55,24 +60,32 @@ class _PlainDoc(dict[str, list[str]]):
 
 
 @contextmanager
-def _without_fortran() -> Iterator[None]:
-    """NumPy finds ``numpy.f2py`` when it is first asked for; here it is asked for nothing."""
+def lasting() -> Iterator[None]:
+    """Imports whose objects stay: no collection of garbage looks through them, now or later."""
+    with uncollected():
+        yield
+    gc.freeze()
+
+
+@contextmanager
+def _without_copies() -> Iterator[None]:
+    """NumPy finds these parts when they are first asked for; here they are asked for nothing."""
     numpy: Any = import_module("numpy")
-    ours = "f2py" not in vars(numpy)
-    if ours:
-        numpy.f2py = None
+    hidden = [name for name in COPIED if name not in vars(numpy)]
+    vars(numpy).update(dict.fromkeys(hidden))
     try:
         yield
     finally:
-        if ours and numpy.f2py is None:
-            del numpy.f2py
+        for name in hidden:
+            if vars(numpy)[name] is None:
+                del vars(numpy)[name]
 
 
 def import_scipy() -> None:
     """Import what all of SciPy begins with; nothing where it has been done."""
     if ARRAYS in sys.modules:
         return
-    with _without_fortran(), suppress(ImportError):  # another version may have no such module
+    with lasting(), _without_copies(), suppress(ImportError):  # another version may have no such module
         arrays: Any = import_module(ARRAYS)
         if hasattr(arrays, "FunctionDoc"):
             arrays.FunctionDoc = _PlainDoc
@@ -86,7 +99,7 @@ def import_sklearn(*more: str) -> None:
     hidden: dict[str, Any] = {STATISTICS: _StandIn(STATISTICS), FRAMES: None}  # None: there is no such module
     sys.modules.update(hidden)
     try:
-        with _without_fortran():
+        with lasting(), _without_copies():
             for name in ("sklearn.callback", *more):
                 import_module(name)
     finally:

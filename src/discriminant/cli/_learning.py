@@ -17,7 +17,7 @@ from ._lean import import_sklearn
 from ._methods import REGRESSORS, make
 from ._options import Training
 from ._output import progress, told_later, warn, watched
-from ._tables import ask_about_numbers, learnable
+from ._tables import check_labels, learnable
 
 if TYPE_CHECKING:
     from ..io import Recipe
@@ -99,7 +99,7 @@ def learned(
     prepare(recipe)
     model = make(procedure, given.settings, given.seed)
     if procedure not in REGRESSORS.values():
-        ask_about_numbers(y, recipe.target, "--method logistic", insist=given.method is None)
+        check_labels(y, recipe.target, "--method logistic", insist=given.method is None)
     if training is None:
         return Learned(model, recipe, X, y, w, learn(model, X, y, w))
     kept = training(y)
@@ -107,7 +107,7 @@ def learned(
     return Learned(model, recipe, X, y, w, learn(model, X, y, w), held)
 
 
-def learn(model: Any, X: Any, y: Any, w: Any) -> bool:
+def learn(model: Any, X: Any, y: Any, w: Any, **more: Any) -> bool:
     """Fit the model; tell whether Ctrl-C ended it early."""
     from sklearn.base import is_regressor
 
@@ -115,8 +115,8 @@ def learn(model: Any, X: Any, y: Any, w: Any) -> bool:
 
     if is_regressor(model) and y.dtype.kind not in "biuf":
         raise CommandError(f"--target: {type(model).__name__} predicts numbers, and the column holds {y[0].item()!r}.")
-    given = {} if w is None else {"sample_weight": w}
-    if given and "sample_weight" not in inspect.signature(model.fit).parameters:
+    given = more | ({} if w is None else {"sample_weight": w})
+    if w is not None and "sample_weight" not in inspect.signature(model.fit).parameters:
         raise CommandError(f"--weights: {type(model).__name__} takes no weights; leave the option out.")
     kind, shape = type(model).__name__, f"{X.shape[0]:,} rows of {X.shape[1]:,} features"
     with (

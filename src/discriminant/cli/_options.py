@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
@@ -210,7 +210,7 @@ def taking(group: type[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any
                 field.name,
                 inspect.Parameter.KEYWORD_ONLY,
                 annotation=kinds[field.name],
-                default=inspect.Parameter.empty if field.name == "data" else field.default,
+                default=inspect.Parameter.empty if field.default is MISSING else field.default,
             )
             for field in fields(group)
         ]

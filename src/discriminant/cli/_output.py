@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from enum import Enum
@@ -20,8 +21,9 @@ from threading import Timer
 from typing import Any, TextIO
 
 from .._engine.progress import CompilingNotice
-from ._errors import CommandError, command_words, shortened
+from ._errors import CommandError, command_words, option_names, shortened
 
+NARROWEST = 20  # characters of a column into which text is folded
 DELAY = 1.0  # seconds before a bar appears
 COMPILING = "compiling for this machine, once (`discriminant warm-up` does it all at once)"
 LATER = 3.0  # and before a line does where there is no terminal for a bar
@@ -29,6 +31,9 @@ LATER = 3.0  # and before a line does where there is no terminal for a bar
 # What a terminal obeys or reorders instead of showing it: C0 and C1 controls but tab and newline, separators of lines,
 # marks and overrides of the direction of writing.
 HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+GAP = re.compile(r"(?<=\S) {2,}(?=\S)")  # between the columns of a table, or behind the name of a line
+SCALED = re.compile(r"; standardize them \(--standardize\)| or standardized features \(--standardize\)")  # not again
 
 _state = {"quiet": False}
 
@@ -60,9 +65,32 @@ class _Shown(io.TextIOBase):
         self.stream.flush()
 
 
-def echo(text: str, *, heading: bool = False) -> None:
-    """One piece of data to stdout; a ``heading`` in its first line is bold on a terminal."""
+def width() -> int | None:
+    """How many characters a line of the terminal has; None where stdout is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def folded(text: str, width: int | None) -> str:
+    """Lines of words in the width of a terminal, broken between words and hanging where their text begins."""
+    return text if width is None else "\n".join(part for line in text.split("\n") for part in _fold(line, width))
+
+
+def _fold(line: str, width: int) -> list[str]:
+    gaps = list(GAP.finditer(line))
+    margin = len(line) - len(line.lstrip())
+    if len(line) <= width or len(gaps) > 1:  # it fits, or is a row of a table
+        return [line]
+    hanging = gaps[0].end() if gaps else margin + 4 * (margin > 0)
+    return textwrap.wrap(
+        line, width, subsequent_indent=" " * min(hanging, width // 2), break_on_hyphens=False, break_long_words=False,
+        replace_whitespace=False, expand_tabs=False,
+    )  # fmt: skip
+
+
+def echo(text: str, *, heading: bool = False, prose: bool = False) -> None:
+    """One piece of data to stdout; a ``heading`` in its first line is bold on a terminal, ``prose`` fits its width."""
     known = sys.stdout.encoding or "utf-8"
+    text = folded(text, width()) if prose else text
     shown = visible(text).encode(known, "replace").decode(known)  # what an old terminal cannot show is no error
     if heading and sys.stdout.isatty() and not os.environ.get("NO_COLOR"):
         first, newline, rest = shown.partition("\n")
@@ -81,7 +109,7 @@ def printing() -> Iterator[None]:
         silence()
     except OSError as error:
         silence()
-        raise CommandError(f"standard output cannot be written: {error.strerror or error}.") from None
+        raise CommandError(f"standard output cannot be written: {error.strerror or error}; write elsewhere.") from None
 
 
 def silence(handle: int = 1) -> None:
@@ -92,7 +120,7 @@ def silence(handle: int = 1) -> None:
 def say(text: str) -> None:
     """One line to stderr, unless it is to stay empty."""
     if not _state["quiet"]:
-        text = visible(text)
+        text = folded(visible(text), shutil.get_terminal_size().columns if sys.stderr.isatty() else None)
         head, colon, rest = text.partition(":")
         style = {"Error": "31", "Warning": "33"}.get(head)
         shown = f"\x1b[{style}m{head}{colon}\x1b[0m{rest}" if style and _colored() else text
@@ -106,7 +134,7 @@ def say(text: str) -> None:
 
 def warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """A warning as one line; takes the place of ``warnings.showwarning``."""
-    say(f"Warning: {shortened(str(message))}")
+    say(f"Warning: {shortened(option_names(str(message)))}")
 
 
 def _colored() -> bool:
@@ -148,7 +176,7 @@ def report_of(model: Any, names: Sequence[str], standardized: bool, **further: s
     The ``further`` lines, which may hold names that look like Python, come in as they are.
     """
     text = command_words(model.report_.text(**{name: f"\0{name}\0" for name in further}))
-    text = named(text.replace("; standardize them (--standardize)", "") if standardized else text, names)
+    text = named(SCALED.sub("", text) if standardized else text, names)
     text = _with_classes(text, model)
     return re.sub("\0(.*?)\0", lambda found: further[found[1]], text)
 
@@ -166,12 +194,19 @@ def _with_classes(text: str, model: Any) -> str:
     return re.sub(r"\bin problem (\d+)", lambda found: f"for {told[int(found[1])]}" if told else found[0], text)
 
 
-def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A table in plain text; the last column keeps its length."""
+def aligned(heads: Sequence[str], rows: Sequence[Sequence[Any]], width: int | None = None) -> str:
+    """A table in plain text; the last column keeps its length, or fits the ``width``, below the others if need be."""
     texts = [list(heads), *([in_line(entry) for entry in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    padded = ([entry.ljust(width) for entry, width in zip(line, widths, strict=True)] for line in texts)
-    return "\n".join("  ".join(line).rstrip() for line in padded)
+    before = sum(widths[:-1]) + 2 * (len(heads) - 1)
+    if width is not None:
+        beside = width - before >= NARROWEST
+        margin = before if beside else 4
+        for line in texts[1:]:
+            parts = textwrap.wrap(line[-1], width - margin)
+            line[-1] = f"\n{' ' * margin}".join(parts if beside else ["", *parts])
+    padded = ([entry.ljust(most) for entry, most in zip(line[:-1], widths, strict=False)] + line[-1:] for line in texts)
+    return re.sub(r" +$", "", "\n".join("  ".join(line) for line in padded), flags=re.MULTILINE)
 
 
 def echo_list(kind: str, facts: Sequence[dict[str, Any]], heads: Sequence[str], as_json: bool) -> None:
@@ -179,7 +214,7 @@ def echo_list(kind: str, facts: Sequence[dict[str, Any]], heads: Sequence[str], 
     if as_json:
         return echo_json(kind, {kind: facts})
     rows = [["" if fact[head] is None else fact[head] for head in heads] for fact in facts]
-    echo(aligned(heads, rows), heading=True)
+    echo(aligned(heads, rows, width()), heading=True)
 
 
 def watched() -> bool:
@@ -244,7 +279,9 @@ def check_place(target: str | None, *inputs: str, option: str = "-o") -> None:
     if not path.parent.is_dir():
         raise CommandError(f"{option} {target!r}: there is no folder {str(path.parent)!r}; make it first.")
     if not os.access(path.parent, os.W_OK):
-        raise CommandError(f"{option} {target!r}: nothing can be written into the folder {str(path.parent)!r}.")
+        raise CommandError(
+            f"{option} {target!r}: nothing can be written into the folder {str(path.parent)!r}; choose another."
+        )
     for source in inputs:
         if path.is_file() and _is_same(path, source):
             read = "standard input" if source == "-" else repr(source)

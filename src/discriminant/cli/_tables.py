@@ -17,7 +17,7 @@ from ._errors import CommandError, nearest, option_names, shortened
 from ._lean import import_scipy, import_sklearn
 from ._methods import REGRESSORS, find
 from ._options import Family, File, Rows, Training, WeightedRows, names
-from ._output import progress, say, warn
+from ._output import in_line, progress, say, warn
 
 if TYPE_CHECKING:
     from ..datasets import Dataset
@@ -27,7 +27,8 @@ TARGET = "target"  # the column of the labels of a built-in data set
 TARGETS = (TARGET, "y")  # and of a file, if none is named
 MANY_TEXTS = 3  # columns of text that are told of together
 MOST_NUMBERS = 20  # that are taken for classes without a word
-SEED = 0  # of generated data sets: a proof about one must hold tomorrow
+UNEVEN = 100  # times that one feature may spread more widely than another without a hint
+SEED = 0  # of generated data sets, and of rows that are drawn: a proof about them must hold tomorrow
 
 
 def dataset(name: str) -> Dataset | None:
@@ -93,6 +94,12 @@ def table(given: File, remembered: dict[str, Any] | None = None, **known: Any) -
     return scan(source, format=given.format, **written, **known), None
 
 
+def check_table(source: str) -> None:
+    """Refuse what is neither a file nor a data set, before the work is done rather than after."""
+    if source != "-" and not Path(source).exists() and dataset(source) is None:
+        _refuse(source)
+
+
 def _refuse(source: str) -> None:
     """Say that there is no such table, and which names resemble it."""
     from .. import datasets
@@ -100,7 +107,8 @@ def _refuse(source: str) -> None:
 
     beside = _beside(source, tuple(FORMATS))
     if Path(source).suffix or Path(source).parent != Path():
-        raise CommandError(f"there is no file {source!r}. {nearest(source, beside, only=True)}".rstrip())
+        hint = nearest(source, beside, only=True) or "Give the path of a table."
+        raise CommandError(f"there is no file {source!r}. {hint}")
     known = [name.replace("_", "-") for name in datasets.names()]
     hint = nearest(source, [*known, *beside])
     raise CommandError(f"{source!r} is neither a file nor a data set. {hint} `discriminant datasets` lists them.")
@@ -165,19 +173,29 @@ def _as_it_is(given: Rows) -> tuple[Recipe, Any, Any, None] | None:
 
     from ..io import Recipe
     from ..io._columns import Column
+    from ..io._doubts import doubts
 
     recipe = Recipe(target=TARGET, file=given.written)
     recipe.columns = tuple(Column(name) for name in found.feature_names)
-    return recipe, np.array(found.X, np.float64, order="C"), class_names(found), None
+    X = np.array(found.X, np.float64, order="C")
+    recipe.reading = [*doubts({name: j for j, name in enumerate(found.feature_names)}, X)]
+    return recipe, X, class_names(found), None
 
 
-def ask_about_numbers(y: Any, target: str | None, otherwise: str, insist: bool) -> None:
-    """Ask whether a target of many different numbers is a class for each: refuse it, or warn where nobody insists.
+def check_labels(y: Any, target: str | None, otherwise: str, insist: bool) -> None:
+    """Refuse a target of one class; ask whether one of many different numbers is a class for each.
 
-    ``otherwise`` is the option by which the user says that these are classes.
+    Such numbers are refused, or warned of where nobody insists. ``otherwise`` is the option by which the user says that
+    these are classes.
     """
+    labels = set(y.tolist())
+    if len(labels) == 1:
+        raise CommandError(
+            f"--target {target}: every row holds {labels.pop()!r}, one class where two are needed; name another "
+            "column, or add rows of another class."
+        )
     try:  # labels are texts where a file writes them so: 21 and 21.5, or 21,5
-        found = {float(label.replace(",", ".") if isinstance(label, str) else label) for label in set(y.tolist())}
+        found = {float(label.replace(",", ".") if isinstance(label, str) else label) for label in labels}
     except ValueError:
         return
     if len(found) <= MOST_NUMBERS:
@@ -189,6 +207,24 @@ def ask_about_numbers(y: Any, target: str | None, otherwise: str, insist: bool) 
     if insist:
         raise CommandError(f"{text}; {otherwise} takes each of them for a class of its own.")
     warn(f"{text}; now each of them is a class of its own.")
+
+
+def uneven(recipe: Recipe, X: Any) -> str | None:
+    """A word on features that differ much in scale, if nobody has brought them to one."""
+    import numpy as np
+
+    if recipe.standardize or hasattr(X, "tocsr"):
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):  # of huge numbers: the fit will refuse them
+        spreads = np.nan_to_num(X.std(axis=0), nan=np.inf)
+    moving = np.flatnonzero(spreads > 0)
+    if not moving.size or not spreads[moving].max() > UNEVEN * spreads[moving].min():
+        return None
+    wide, narrow = (moving[int(pick(spreads[moving]))] for pick in (np.argmax, np.argmin))
+    one, other = (in_line(recipe.feature_names[j]) for j in (wide, narrow))
+    times = spreads[wide] / spreads[narrow]
+    many = f"{times:,.0f} times" if np.isfinite(times) else "endlessly many times"
+    return f"{one} spreads {many} as widely as {other}: --standardize brings all features to one scale"
 
 
 def contrasts(recipe: Recipe, X: Any) -> tuple[Any, list[str], dict[str, Any]]:
@@ -217,6 +253,7 @@ class Asked(NamedTuple):
     target: str | None
     reading: list[str]
     weights: Any = None  # of the rows, where a formula counts them
+    offset: Any = None  # of the rows, where a formula has one
 
 
 def asked_of(given: Rows, formula: str | None, intercept: bool, counts: bool) -> Asked:
@@ -261,12 +298,13 @@ def _by_formula(given: Rows, formula: str, intercept: bool) -> Asked:
     references = {f"{name}[{level}]": made.reference_rows(name) for name, level in made.references.items()}
     X = made.X.to_numpy() if hasattr(made.X, "columns") else made.X
     target = formula.partition("~")[0].strip()
-    return Asked(X, X, made.y, made.feature_names, references if intercept else {}, target, made.notes, made.weights)
+    known = references if intercept else {}
+    return Asked(X, X, made.y, made.feature_names, known, target, made.notes, made.weights, made.offset)
 
 
 def tell_reading(told: list[str]) -> None:
     if told:
-        say(f"Reading: {shortened('; '.join(told))}.")
+        say(f"Reading: {shortened('; '.join(text.rstrip('.') for text in told))}.")
 
 
 def reading_of(recipe: Recipe) -> list[str]:
@@ -354,4 +392,7 @@ def model_of(source: str) -> tuple[Any, Any]:
     try:
         return read_model(text)
     except ModelFileError as error:
-        raise CommandError(f"{'standard input' if source == '-' else source}: {error}") from None
+        remedy = "give one that `discriminant fit -o` wrote"
+        raise CommandError(
+            f"{'standard input' if source == '-' else source}: {str(error).rstrip('.')}; {remedy}."
+        ) from None

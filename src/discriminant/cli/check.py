@@ -26,7 +26,7 @@ from ._options import (
     taking,
 )
 from ._output import aligned, check_place, echo, say, watched
-from ._tables import ask_about_numbers, asked_of, in_order, tell_reading
+from ._tables import asked_of, check_labels, in_order, tell_reading
 
 CODES = {"complete": 0, "quasi": QUASI, "overlap": OVERLAP}
 MOST = 12  # columns that are told of
@@ -63,7 +63,7 @@ def check(
     asked = asked_of(given, formula, intercept, counts=holds_numbers(family, levels))
     y = in_order(asked, family, levels)
     if family is None:
-        ask_about_numbers(asked.y, asked.target, "--family classes", insist=True)
+        check_labels(asked.y, asked.target, "--family classes", insist=True)
     from .. import separability  # heavy: what is wrong with the table has been said before
     from ..separation.words import COMMAND, SHOWN, lines
 
@@ -79,9 +79,9 @@ def check(
         echo(found.certificate.to_json())
     else:
         for line in lines(found, COMMAND, asked.references, float("inf") if coefficients else SHOWN):
-            echo(line)
+            echo(line, prose=True)
         for line in _columns(asked.reading, asked.references):
-            echo(line)
+            echo(line, prose=True)
         if coefficients:
             echo(f"\n{_table(found.coefficients())}")
     return CODES[found.verdict]

@@ -12,8 +12,8 @@ from ..comparison.methods import chosen
 from ._errors import INTERRUPTED, CommandError, command_words
 from ._lean import import_sklearn
 from ._options import Axes, Json, Quiet, WeightedRows, names, option, taking
-from ._output import check_place, echo, echo_json, progress, say
-from ._tables import ask_about_numbers, axes_of, learnable
+from ._output import check_place, echo, echo_json, progress, say, width
+from ._tables import axes_of, check_labels, learnable, uneven
 
 
 @taking(WeightedRows)
@@ -45,7 +45,7 @@ def compare(
     if not procedures:
         raise CommandError(f"--methods {methods!r} names no procedure; write all, or names with commas between them.")
     recipe, X, y, w = learnable(given)
-    ask_about_numbers(y, recipe.target, "naming --methods", insist=methods == "all")
+    check_labels(y, recipe.target, "naming --methods", insist=methods == "all")
     drawn = None if axes is None else axes_of(axes, list(recipe.feature_names))
     import_sklearn("sklearn.model_selection")
     from .. import comparison  # heavy: what is wrong with the table has been said before
@@ -63,16 +63,21 @@ def compare(
             max_seconds=max_seconds or None,
             progress=lambda done, total, name: update(done, total),
         )
+    if recipe.standardize:
+        found.notes.append("Each feature was brought to mean 0 and standard deviation 1 before.")
+    elif (hint := uneven(recipe, X)) is not None:
+        found.notes.append(f"{hint}.")
     interrupted = any(row.failure == comparison.INTERRUPTED for row in found.rows)
     if html is not None and interrupted:
         say(f"The report {html} is not written: its pictures would take longer than Ctrl-C may.")
     elif html is not None:
-        found.report(html, features=drawn, title=given.data, command=shlex.join(["discriminant", *sys.argv[1:]]))
+        with progress(f"drawing {html}"):
+            found.report(html, features=drawn, title=given.data, command=shlex.join(["discriminant", *sys.argv[1:]]))
         say(f"The report is in {html}.")
     if json:
         echo_json("comparison", found.to_dict())
     else:
         from ..comparison.table import as_text
 
-        echo(as_text(found, command_words))
+        echo(as_text(found, command_words, width()), prose=True)
     return INTERRUPTED if interrupted else 0

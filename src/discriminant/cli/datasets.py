@@ -13,7 +13,7 @@ from ._tables import dataset, frame_of
 
 
 def datasets(
-    name: Annotated[str | None, argument("[NAME]", "Print this data set as a table.")] = None,
+    name: Annotated[str | None, argument("NAME", "Print this data set as a table.")] = None,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Write the table there; - is CSV on stdout.")
     ] = "-",

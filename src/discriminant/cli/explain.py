@@ -15,7 +15,7 @@ from ._options import Json, Model, Quiet
 from ._output import aligned, echo, echo_json, in_line, report_of
 from ._tables import model_of
 
-TERMS = 12  # of a discriminant that are printed
+TERMS = 12  # of a discriminant that are printed, and discriminants
 MOST = 1_000_000  # features that are told of by their numbers
 
 
@@ -31,15 +31,16 @@ def explain(
     if json:
         echo_json("explanation", facts)
     else:
-        echo(f"{_headline(fitted, facts)}\n\n")
+        echo(f"{_headline(fitted, facts)}\n\n", prose=True)
         if facts["discriminants"] is not None:
-            echo(f"{_formulas(facts)}\n\n")
+            echo(f"{_formulas(facts)}\n\n", prose=True)
             echo(f"{_ranked(facts, top)}\n\n", heading=True)
         if hasattr(fitted, "summary"):
             table = _summary(fitted, list(map(in_line, facts["features"])))
-            told = f": {command_words(table)}" if isinstance(table, str) else f"\n{table}"
-            echo(f"Coefficients{told}\n\n", heading=True)
-        echo(f"Why it stopped\n{report_of(fitted, facts['features'], facts['standardized'])}")
+            told = f": {_no_table(table, recipe)}" if isinstance(table, str) else f"\n{table}"
+            echo(f"Coefficients{told}\n\n", heading=True, prose=True)
+        why = report_of(fitted, facts["features"], facts["standardized"])
+        echo(f"Why it stopped\n{why}", heading=True, prose=True)
 
 
 def _facts(fitted: Any, recipe: Any) -> dict[str, Any]:
@@ -118,6 +119,15 @@ def _summary(fitted: Any, names: list[str]) -> Any:
         return str(error)
 
 
+def _no_table(reason: str, recipe: Any) -> str:
+    """Why there is no table; the levels of text add up to one, which a formula takes care of."""
+    from ..logistic.inference import DEPENDENT
+
+    text = recipe is not None and any(column.levels for column in recipe.columns)
+    more = " Of text, `discriminant fit --formula` leaves out a level." if text and reason.endswith(DEPENDENT) else ""
+    return command_words(reason) + more
+
+
 def _coefficients(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
     """The same table as data; None where there is none."""
     if not hasattr(fitted, "summary") or isinstance(table := _summary(fitted, names), str):
@@ -175,7 +185,7 @@ def _headline(fitted: Any, facts: dict[str, Any]) -> str:
 def _formulas(facts: dict[str, Any]) -> str:
     """Every discriminant as a sum, the largest weights first."""
     lines = []
-    for part in facts["discriminants"]:
+    for part in facts["discriminants"][:TERMS]:
         one, other = part["for"], part["against"]
         sides = in_line(one) if other is None else in_line(f"{one} against {other}")
         name = "g(x)" if len(facts["discriminants"]) == 1 else f"g(x), {sides}"
@@ -183,6 +193,8 @@ def _formulas(facts: dict[str, Any]) -> str:
         terms = [f"{weight:+.6g} {in_line(feature)}" for feature, weight in weights if weight]
         more = [f"… ({len(terms) - TERMS:,} more)"] if len(terms) > TERMS else []
         lines.append(f"  {name} = {' '.join([*terms[:TERMS], *more, format(part['intercept'], '+.6g')])}")
+    if (left := len(facts["discriminants"]) - TERMS) > 0:
+        lines.append(f"  … and {left:,} more, which --json has")
     scaled = "\n  Each feature is standardized first: minus its mean, divided by its standard deviation."
     return "\n".join(lines) + (scaled if facts["standardized"] else "")
 

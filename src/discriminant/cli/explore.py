@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 import webbrowser
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
 
 import typer
@@ -14,24 +15,29 @@ from .._engine.extras import needed
 from ..explorer.messages import MARK, MOST_CLASSES, MOST_POINTS
 from ._errors import CommandError
 from ._methods import complete_methods, find
-from ._options import Axes, Drop, Json, Missing, MissingOption, Quiet, Rows, Target, argument, option
+from ._options import Axes, Json, Quiet, Rows, argument, option, taking
 from ._output import echo, echo_json, say, warn
-from ._tables import learnable, plane_of
+from ._tables import SEED, learnable, plane_of, reading_of, tell_reading
 
 BEGINNING = "table-1-2"  # what is shown where a procedure is named and no data
 
 
-def explore(
+@dataclass(frozen=True)
+class Shown(Rows):
+    """Which table is shown, or none: then there are points to place by hand."""
+
     data: Annotated[
-        str | None,
+        str,
         argument(
-            "[DATA]", "A table such as flowers.csv, the name of a data set such as iris, or a link that a page shared."
+            "DATA", "A table such as flowers.csv, the name of a data set such as iris, or a link that a page shared."
         ),
-    ] = None,
-    target: Target = None,
+    ] = ""
+
+
+@taking(Shown)
+def explore(
+    given: Shown,
     axes: Axes = None,
-    drop: Drop = None,
-    missing: MissingOption = Missing.REFUSE,
     procedure: Annotated[
         str | None,
         option(
@@ -50,7 +56,7 @@ def explore(
     """Watch procedures learn on a page in the browser, step by step, on your own points.
 
     The page is served by this command until Ctrl-C, to this machine alone. It shows two features: --axes, or those
-    whose class means differ most. At most 5,000 rows and six classes can be shown.
+    whose class means differ most. Of more than 5,000 rows so many are drawn at random; at most six classes are shown.
 
     Examples
     --------
@@ -60,19 +66,17 @@ def explore(
 
     - `discriminant explore flowers.csv -t species -p svm`
 
-    - `discriminant explore people.csv -t churned --drop name --missing drop`
+    - `discriminant explore people.csv -t churned --drop name --missing drop --encoding cp1252`
 
     - `discriminant explore "http://127.0.0.1:39563/?token=…#s=…"` shows what a link holds, also after its server ended
     """
     for module in ("starlette", "uvicorn", "websockets"):
         needed(module, "explorer")
     start = None
-    if data is not None and MARK in data:
-        filled = None if missing is Missing.REFUSE else missing.value
-        given = {"target": target, "axes": axes, "drop": drop, "missing": filled, "procedure": procedure}
-        start = _shared(data, given)
-    elif data is not None or procedure is not None:
-        start = _state(Rows(data or BEGINNING, target=target, drop=drop, missing=missing), axes, procedure)
+    if MARK in given.data:
+        start = _shared(given, {"axes": axes, "procedure": procedure})
+    elif given.data or procedure is not None:
+        start = _state(replace(given, data=given.data or BEGINNING), axes, procedure)
     from ..explorer.server import LOCAL, serve
 
     if host not in LOCAL:
@@ -107,17 +111,27 @@ def _reason(error: OSError, host: str, port: int) -> str:
     return f"--host {host}: {error.strerror or error}; give an address of this machine, such as 127.0.0.1."
 
 
-def _shared(link: str, options: dict[str, str | None]) -> dict[str, Any]:
+def _shared(given: Shown, others: dict[str, str | None]) -> dict[str, Any]:
     """What the page begins with: the state in a link."""
     from ..explorer.links import state_of
 
-    for name, given in options.items():
-        if given is not None:
-            raise CommandError(f"--{name} {given}: the link says that already; leave it out.")
+    options = {each.name: getattr(given, each.name) for each in fields(given)[1:]} | others
+    plain = {each.name: each.default for each in fields(given)}
+    for name, value in options.items():
+        if value != plain.get(name):
+            raise CommandError(f"--{name} {value}: the link says that already; leave it out.")
     try:
-        return state_of(link)
+        return state_of(given.data)
     except ValueError as error:
         raise CommandError(str(error)) from None
+
+
+def _drawn(X: Any, y: Any) -> tuple[Any, Any]:
+    """As many rows as can be shown, the same ones each time, in their order."""
+    import numpy as np
+
+    rows = np.sort(np.random.default_rng(SEED).choice(len(y), MOST_POINTS, replace=False))
+    return X[rows], y[rows]
 
 
 def _state(given: Rows, axes: str | None, procedure: str | None) -> dict[str, Any]:
@@ -127,9 +141,11 @@ def _state(given: Rows, axes: str | None, procedure: str | None) -> dict[str, An
     if procedure is not None and find(procedure, "--procedure").kind not in {each.kind for each in METHODS.values()}:
         raise CommandError(f"--procedure {procedure}: a regression has no classes to show; name another procedure.")
     data, (recipe, X, y, _) = given.data, learnable(given)
+    tell_reading(reading_of(recipe))
     names = list(recipe.feature_names)
     if len(y) > MOST_POINTS:
-        raise CommandError(f"{data} has {len(y):,} rows; at most {MOST_POINTS:,} can be shown: take a part of it.")
+        warn(f"{data} has {len(y):,} rows: {MOST_POINTS:,} of them are shown, drawn at random; verdicts are on these.")
+        X, y = _drawn(X, y)
     if len(names) < 2:
         raise CommandError(f"{data} has one feature, {names[0]}; the plane needs two.")
     from ..explorer.catalog import points_of

@@ -18,7 +18,9 @@ def export(
 ) -> None:
     """Write a model as ONNX, for other programs; needs the extra onnx."""
     if not output.lower().endswith(".onnx"):
-        raise CommandError(f"{output!r} does not end in .onnx: ONNX is the one format that models are exported to.")
+        raise CommandError(
+            f"{output!r} does not end in .onnx, the one format of models for others; write {output}.onnx."
+        )
     check_place(output, model, option="FILE.onnx")
     fitted, recipe = model_of(model)
     from ..io import export_onnx  # heavy: what is wrong with the model has been said before

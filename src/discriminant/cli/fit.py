@@ -15,10 +15,8 @@ from ._errors import INTERRUPTED, CommandError, command_words
 from ._learning import Learned, learn, learned
 from ._methods import DEFAULT, find, make
 from ._options import File, FormulaOption, Json, Quiet, Training, file_option, option, taking
-from ._output import check_place, echo, echo_json, in_line, report_of, say
-from ._tables import ask_about_numbers, asked_of, tell_reading
-
-UNEVEN = 100  # times that one feature may spread more widely than another without a hint
+from ._output import check_place, echo, echo_json, report_of, say
+from ._tables import asked_of, check_labels, check_table, tell_reading, uneven
 
 
 @taking(Training)
@@ -49,6 +47,8 @@ def fit(
         raise CommandError("--json and -o - would both write to stdout; give the model a file name.")
     check_place(output, given.data, *([] if test is None else [test]))
     training = _training(test, given.seed)
+    if test is not None and training is None:
+        check_table(test)
     found = learned(
         given, find(given.method), lambda _: output and _writer(), scaled=given.method is None, training=training
     )
@@ -62,7 +62,8 @@ def fit(
     if json:
         echo_json("fit", facts)
     else:
-        (say if output == "-" else echo)(_text(found, facts, given))
+        text = _text(found, facts, given)
+        say(text) if output == "-" else echo(text, prose=True)
     return INTERRUPTED if found.interrupted else 0
 
 
@@ -73,7 +74,7 @@ def _regression(given: Training, formula: str, others: dict[str, Any], json: boo
         if value is not None:
             raise CommandError(f"{name}: with a formula `fit` reports a logistic regression; leave the option out.")
     asked = asked_of(given, formula, intercept=True, counts=False)
-    ask_about_numbers(asked.y, asked.target, "--target with --method logistic", insist=True)
+    check_labels(asked.y, asked.target, "--target with --method logistic", insist=True)
     tell_reading(asked.reading)
     settings = given.settings or []
     free = [] if any(setting.startswith("penalty=") for setting in settings) else ["penalty=none"]
@@ -81,11 +82,13 @@ def _regression(given: Training, formula: str, others: dict[str, Any], json: boo
     named = (
         asked.X if hasattr(asked.X, "tocsr") else needed("pandas", "formula").DataFrame(asked.X, columns=asked.names)
     )
-    interrupted = learn(model, named, asked.y, asked.weights)
+    interrupted = learn(
+        model, named, asked.y, asked.weights, **({} if asked.offset is None else {"offset": asked.offset})
+    )
     table: Any = None
     try:
         table = replace(
-            model.summary(intervals="profile", tests="lr", data=(named, asked.y, asked.weights)),
+            model.summary(intervals="profile", tests="lr", data=(named, asked.y, asked.weights, asked.offset)),
             names=["intercept", *asked.names],
         )
     except ValueError as error:
@@ -96,7 +99,7 @@ def _regression(given: Training, formula: str, others: dict[str, Any], json: boo
         found = {} if table is None else {"level": table.level, "deviance": table.deviance, "aic": table.aic}
         echo_json("regression", facts | found | {"coefficients": None if table is None else table.to_dict()})
     else:
-        echo(report_of(model, asked.names, False))
+        echo(report_of(model, asked.names, False), prose=True)
         echo("" if table is None else f"\n{table}")
     return INTERRUPTED if interrupted else 0
 
@@ -196,24 +199,8 @@ def _text(found: Learned, facts: dict[str, Any], given: Training) -> str:
     if given.method is None:
         scaled = " with --standardize" if facts["standardized"] else ""
         lines["chosen"] = f"--method {DEFAULT}{scaled}, because none was named; `discriminant compare` tries them all"
-    if (hint := _hint(found)) is not None:
+    if (hint := uneven(found.recipe, found.X)) is not None:
         lines["hint"] = hint
     text = report_of(found.model, facts["features"], facts["standardized"], **lines)
     more = "" if test is None else in_words(test)
     return f"{text}\n\nTest\n{more}" if more else text
-
-
-def _hint(found: Learned) -> str | None:
-    """A word on features that differ much in scale, if nobody has brought them to one."""
-    import numpy as np
-
-    if found.recipe.standardize or hasattr(found.X, "tocsr"):
-        return None
-    spreads = found.X.std(axis=0)
-    moving = np.flatnonzero(spreads > 0)
-    if not moving.size or spreads[moving].max() < UNEVEN * spreads[moving].min():
-        return None
-    wide, narrow = (moving[int(pick(spreads[moving]))] for pick in (np.argmax, np.argmin))
-    one, other = (in_line(found.recipe.feature_names[j]) for j in (wide, narrow))
-    times = spreads[wide] / spreads[narrow]
-    return f"{one} spreads {times:,.0f} times as widely as {other}: --standardize brings all features to one scale"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..comparison.methods import kebab
 from ._methods import PROCEDURES, REGRESSORS, find, short_name
 from ._options import Json, Quiet
 from ._output import echo_list
@@ -11,8 +12,8 @@ from ._output import echo_list
 
 def methods(json: Json = False, quiet: Quiet = False) -> None:
     """List the procedures that `fit --method` takes; `compare` runs those for classes."""
-    facts = [_facts(name) | (_parameters(name) if json else {}) for name in PROCEDURES]
-    echo_list("methods", facts, ("name", "short", "makes", "summary"), json)
+    facts = [_facts(name) | (_parameters(name) if json else {"what it does": _told(name)}) for name in PROCEDURES]
+    echo_list("methods", facts, ("name", "short", "what it does"), json)
 
 
 def _facts(name: str) -> dict[str, Any]:
@@ -26,6 +27,17 @@ def _facts(name: str) -> dict[str, Any]:
         "task": "regression" if name in REGRESSORS else "classification",
         "summary": procedure.summary,
     }
+
+
+def _told(name: str) -> str:
+    """What a procedure does; of a variant, what it stands for."""
+    procedure = find(name)
+    settings = " ".join(f"--set {key}={_plain(value)}" for key, value in procedure.parameters.items())
+    return f"{kebab(procedure.kind)} with {settings}" if settings else procedure.summary
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if value is None or isinstance(value, bool) else str(value)
 
 
 def _parameters(name: str) -> dict[str, Any]:

@@ -39,4 +39,4 @@ def score(
     if json:
         echo_json("score", {"class": type(fitted).__name__, "target": truth, **facts})
     else:
-        echo(f"{type(fitted).__name__} on {given.data}: {headline(facts)}.\n{in_words(facts)}")
+        echo(f"{type(fitted).__name__} on {given.data}: {headline(facts)}.\n{in_words(facts)}", prose=True)

@@ -68,11 +68,11 @@ def verify(
         certificate.verify(X, y, method=method)
         differences = certificate.differences(y, intercept=intercept, reading=reading.value, family=family.value)
     except ValueError as error:
-        reason = shortened(str(error))
+        reason = shortened(str(error).removeprefix("the certificate fails: "))
     if json:
         echo_json("verification", _content(certificate, differences, reason) | {"method": method})
     else:
-        echo(_told(certificate, differences, reason, method))
+        echo(_told(certificate, differences, reason, method), prose=True)
     return REFUSED if reason is not None else ANOTHER_QUESTION if differences else 0
 
 
@@ -95,7 +95,7 @@ def _told(certificate: Certificate | None, differences: list[str] | None, reason
     """The question in the first line, the answer in the second."""
     lines = [] if certificate is None else [f"Question: {shortened(certificate.question)}."]
     if reason is not None:
-        lines.append(f"The proof is refused: {reason}")
+        lines.append(f"The proof is refused: {reason} Give the table and the options that `discriminant check` had.")
     elif certificate is not None:
         lines.append(f"The proof holds: {certificate.verdict} ({method} check).")
     if differences:

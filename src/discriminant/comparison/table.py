@@ -28,7 +28,8 @@ HEADINGS = {
     "status": "why it stopped",
 }
 
-TIED = "1 (tie): as good as the first, as far as these rows can tell; among them the order says little."
+TIED = "(tie): as good as the first, as far as these rows can tell; among them the order says little."
+LEAST = ("corrections", "seconds", "margin", "train_error", "status")  # columns that a narrow terminal goes without
 
 
 def columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
@@ -51,12 +52,15 @@ class RankedRow(NamedTuple):
 
 
 def ranking(comparison: Comparison) -> list[RankedRow]:
-    """The rows by their errors on unseen rows, with the standard error; those that tie with the best share its rank."""
+    """The rows by their errors on unseen rows, with the standard error; those that tie with the best are marked.
+
+    A tie may stand below one that is clearly worse: it errs on other rows than the best, the clearly worse one on more.
+    """
     ties = comparison.ties
     places = []
     for place, row in enumerate(comparison.ranked, 1):
         first = any(row is other for other in ties)
-        rank = "–" if row.train_error is None else "1 (tie)" if first and len(ties) > 1 else str(place)
+        rank = "–" if row.train_error is None else f"{place}{' (tie)' if first and len(ties) > 1 else ''}"
         places.append(RankedRow(row, first, {"rank": rank} | _cells(row, comparison.folds)))
     return places
 
@@ -118,15 +122,21 @@ def plain_failure(row: Row) -> str:
     return re.sub(r"\b[A-Z]\w*(?:Error|Exception): ", "", row.failure or "")
 
 
-def as_text(comparison: Comparison, words: Callable[[str], str] = str) -> str:
-    """Verdict, table, then why each failed, in the ``words`` of whoever reads it; lines are not wrapped."""
+def as_text(comparison: Comparison, words: Callable[[str], str] = str, width: int | None = None) -> str:
+    """Verdict, table, then why each failed, in the ``words`` of whoever reads it; lines are not wrapped.
+
+    Columns of less interest are left out of a table that is wider than ``width``.
+    """
     places = ranking(comparison)
     heads = HEADINGS | {"train_error": "train", "cv_error": "cv error", "status": "status"}
     table = [heads, *(place.cells for place in places)]
     wide = {name: max(len(line[name]) for line in table) for name in heads}
+    for name in LEAST:
+        if width is not None and sum(wide.values()) + 2 * (len(wide) - 1) > width:
+            del wide[name]
     left = {"rank", "method", "status"}
     aligned = [
-        "  ".join(f"{line[name]:{'<' if name in left else '>'}{wide[name]}}" for name in heads).rstrip()
+        "  ".join(f"{line[name]:{'<' if name in left else '>'}{most}}" for name, most in wide.items()).rstrip()
         for line in table
     ]
     tied = [TIED] if sum(place.first for place in places) > 1 else []
@@ -150,4 +160,6 @@ def html_table(comparison: Comparison, tooltip: Callable[[Row], str] = remark) -
 def _html_row(place: RankedRow, told: str) -> str:
     rank, method, *others = map(escape, place.cells.values())
     first = f'<td>{rank}</td><th scope="row">{f"<b>{method}</b>" if place.first else method}</th>'
-    return f'<tr title="{escape(told)}">{first}{"".join(f"<td>{text}</td>" for text in others)}</tr>'
+    named = zip(list(HEADINGS.values())[2:], others, strict=True)  # on a phone the name stands before the number
+    cells = "".join(f'<td data-name="{name}">{text}</td>' for name, text in named)
+    return f'<tr title="{escape(told)}">{first}{cells}</tr>'

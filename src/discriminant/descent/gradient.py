@@ -188,6 +188,8 @@ class GradientDescent(CriterionClassifier):
     record: str | None = None
     multiclass: str = "one-vs-rest"
 
+    _page = "gradient_descent"
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if is_auto(self.schedule):

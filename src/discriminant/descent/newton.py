@@ -79,6 +79,8 @@ class NewtonDescent(CriterionClassifier):
     record: str | None = None
     multiclass: str = "one-vs-rest"
 
+    _page = "newton_descent"
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         chosen = get(self.criterion)

@@ -257,8 +257,8 @@ class Diagnosis:
 
     @property
     def can_refit(self) -> bool:
-        """Whether ``refit`` can: of a logistic regression of two classes with an intercept and without an offset."""
-        return self.fitted.kind == "logistic regression" and self.fitted.intercept and not self.fitted.has_offset
+        """Whether ``refit`` can: of a logistic regression of two classes with an intercept."""
+        return self.fitted.kind == "logistic regression" and self.fitted.intercept
 
     def refit(self, penalty: str | None = None) -> Any:
         """Fit the rows of the model again, for what is to be reported: its limit, or Firth's estimate.
@@ -291,12 +291,12 @@ class Diagnosis:
         Choice((None, "firth"))("penalty", penalty)
         f = self.fitted
         if not self.can_refit:
-            wanted = "of a logistic regression of two classes with an intercept and without an offset"
+            wanted = "of a logistic regression of two classes with an intercept"
             raise refused("model", f"{f.program} ({f.kind})", wanted, "fit another one by its own program")
         model = LogisticDiscriminant(penalty=penalty)
         X = f.X if hasattr(f.X, "columns") else _named(f.X, f.names)
         with warnings.catch_warnings(action="ignore", category=InfiniteEstimateWarning):
-            return model.fit(X, f.y, f.weights)
+            return model.fit(X, f.y, f.weights, f.offset)
 
     def to_dict(self) -> dict[str, Any]:
         """Give the diagnosis as what JSON can hold.

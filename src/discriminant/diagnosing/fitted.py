@@ -60,7 +60,7 @@ class FittedModel:
     n_rows: int  # rows of the fit
     weights: Vector | None = None
     penalty: str = ""  # in words, where there is one
-    has_offset: bool = False
+    offset: Vector | None = None  # of each row of X
     scaled: bool = False  # whether the fit had scaled columns, of which X are the unscaled ones
     converged: bool | None = None  # None where the program does not say
     class_names: list[str] = field(default_factory=list)  # where y has their numbers

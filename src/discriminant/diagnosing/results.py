@@ -160,7 +160,7 @@ def _fitted(
         n_rows=len(model.exog),
         weights=weights,
         penalty=_penalty(result, design),
-        has_offset=any(_has(model, name) for name in ("offset", "exposure")),
+        offset=_offset(model, rows),
         converged=_converged(result),
     )
 
@@ -198,9 +198,9 @@ def _penalty(result: Any, design: FitDesign) -> str:
     return "an L1 penalty"
 
 
-def _has(model: Any, name: str) -> bool:
-    values = getattr(model, name, None)
-    return values is not None and bool(np.any(np.asarray(values) != 0))
+def _offset(model: Any, rows: Any) -> Vector | None:
+    values = getattr(model, "offset", None)
+    return np.asarray(values, np.float64)[rows] if values is not None and np.any(np.asarray(values) != 0) else None
 
 
 def _converged(result: Any) -> bool | None:

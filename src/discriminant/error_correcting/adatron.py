@@ -76,6 +76,7 @@ class Adatron(MarginClassifier):
     ([0.125, 0.125, 0.125, 0.125], 1.414214)
     """
 
+    _page = "minover"
     _parameters = {"eta": Number("the rule converges for 0 < eta < 2", 0, 2)}
 
     eta: float = 1.0

@@ -91,25 +91,33 @@ def look(place: Places, hulls: Hulls) -> Any:
     """Compute f = wᵗx of all patterns and find those that matter."""
     X, labels, alpha, v, f = hulls
     p, q, r, s, mass, square, errors = -1, -1, -1, -1, 0.0, 0.0, 0
+    at_p, at_q, at_r, at_s = 0.0, 0.0, 0.0, 0.0  # f there: each reading of an array takes compiling
     for i in range(labels.size):
-        if labels[i] < 0:
+        label, a = labels[i], alpha[i]
+        if label < 0:
             continue
-        f[i] = row_dot(X, i, v) if place is None else v[i]
-        if not finite(f[i]):
+        g = row_dot(X, i, v) if place is None else v[i]
+        f[i] = g
+        if not finite(g):
             return Found(p, q, r, s, mass, square, errors, False)
-        if labels[i] == 1:
-            square += alpha[i] * f[i]
-            mass += alpha[i]
-            p = i if p < 0 or f[i] < f[p] else p
-            r = i if alpha[i] > 0 and (r < 0 or f[i] > f[r]) else r
+        if label == 1:
+            square += a * g
+            mass += a
+            if p < 0 or g < at_p:
+                p, at_p = i, g
+            if a > 0 and (r < 0 or g > at_r):
+                r, at_r = i, g
         else:
-            square -= alpha[i] * f[i]
-            q = i if q < 0 or f[i] > f[q] else q
-            s = i if alpha[i] > 0 and (s < 0 or f[i] < f[s]) else s
-    if f[p] <= f[q]:  # else every pattern is on its own side
-        middle = (f[p] + f[q]) / 2
+            square -= a * g
+            if q < 0 or g > at_q:
+                q, at_q = i, g
+            if a > 0 and (s < 0 or g < at_s):
+                s, at_s = i, g
+    if at_p <= at_q:  # else every pattern is on its own side
+        middle = (at_p + at_q) / 2
         for i in range(labels.size):
-            errors += labels[i] >= 0 and (f[i] <= middle if labels[i] == 1 else f[i] >= middle)
+            label, g = labels[i], f[i]
+            errors += label >= 0 and (g <= middle if label == 1 else g >= middle)
     if place is None:  # free of the rounding of large products
         square = 0.0
         for t in range(v.size):

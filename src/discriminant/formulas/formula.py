@@ -3,6 +3,8 @@
 A factor of k levels has k − 1 columns, which hold each level against the reference, the first one; names read
 ``stage[T.2]``. The intercept is not among the columns: the estimators have one of their own, and so has the verdict.
 
+``offset(exposure)`` is no column: its values are added to every score, and the verdict does not depend on them.
+
 Counts, ``cbind(won, lost) ~ …``, make up to two rows of each, one of either outcome, with the counts as weights: a cell
 with both outcomes overlaps with itself, and the verdict sees it.
 """
@@ -21,11 +23,14 @@ from scipy import sparse
 
 from .._engine.extras import needed
 from .._guards.parameters import Choice, refused, suggestion
+from .frames import formula_of
 
 WIDE = 100  # levels of a factor from which its zeros are left out
 WORK = 10**9  # products up to which collinear columns are looked for
 COUNTS = re.compile(r"\s*cbind\(([^,()]+),([^,()]+)\)\s*~(.*)", re.DOTALL)
 OUTCOME = "outcome_of_counts"
+OFFSET = re.compile(r"\+?\s*\boffset\(")
+UNTOUCHED = "the offset takes no part in the verdict, which is the same whatever it is."
 SLIGHT = 1e-10  # of the length of a column: what rounding leaves of one that depends on others
 
 
@@ -53,6 +58,8 @@ class Design:
         How formulaic makes the columns.
     weights : array of shape (n,), default=None
         How often each row occurs, where the response is a pair of counts.
+    offset : array of shape (n,), default=None
+        What is added to every score, where the formula has a term ``offset(…)``.
 
     References
     ----------
@@ -79,6 +86,7 @@ class Design:
     notes: list[str]
     spec: Any
     weights: NDArray[np.float64] | None = None
+    offset: NDArray[np.float64] | None = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.y))
@@ -117,17 +125,18 @@ class Design:
         return _columns(_built(self.spec, frame, self.formula))
 
 
-def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "refuse") -> Design:
+def design(formula: Any, data: Any, *, intercept: bool = True, missing: str = "refuse") -> Design:
     """Make patterns and labels of a formula and a data frame, by the package formulaic (extra ``formula``).
 
     Parameters
     ----------
-    formula : str
+    formula : str, or pandas or polars data frame
         Such as ``"HG ~ NV + PI + C(stage)"``: the response, and the terms of which columns are made. Texts are factors,
-        and so is what stands in C(…). Grouped data have ``cbind(successes, failures)`` or ``cbind(successes, trials -
-        successes)`` for a response.
+        and so is what stands in C(…); offset(…) is added to every score, with a weight of 1. Grouped data have
+        ``cbind(successes, failures)`` or ``cbind(successes, trials - successes)`` for a response. A data frame
+        has all of its columns for terms, and categoricals and texts among them are factors.
     data : pandas or polars data frame, or dict of columns
-        What the names of the formula mean.
+        What the names of the formula mean; beside a data frame, the response.
     intercept : bool, default=True
         Whether the model will have an intercept, of which the design has no column. If not, the formula must say so
         (``0 + …``).
@@ -164,13 +173,21 @@ def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "r
     >>> made.y.tolist(), made.weights.tolist()
     ([1, 0, 1], [3.0, 5.0, 10.0])
     >>> model = LogisticDiscriminant(penalty="firth").fit(*made, made.weights)
+
+    A frame with texts, without a formula:
+
+    >>> design(pd.DataFrame({"place": ["here", "there", "here"], "size": [3, 1, 2]}), [0, 1, 1]).feature_names
+    ['place[T.there]', 'size']
     """
     Choice(("refuse", "drop"))("missing", missing)
+    if not isinstance(formula, str):
+        formula, data = formula_of(formula, data, intercept)
     formulaic = needed("formulaic", "formula")
     frame = _as_pandas(data)
-    if isinstance(formula, str) and (counts := COUNTS.fullmatch(formula)):
+    if counts := COUNTS.fullmatch(formula):
         return _grouped(counts, frame, intercept, missing)
-    parsed = _parsed(formulaic, formula)
+    plain, added = _without_offset(formula)
+    parsed = _parsed(formulaic, plain)
     _check_columns(formula, parsed, frame)
     rows = np.flatnonzero(frame[_named(formula, frame)].notna().all(axis=1))
     if missing == "drop":
@@ -190,8 +207,36 @@ def design(formula: str, data: Any, *, intercept: bool = True, missing: str = "r
     if not names:
         raise refused("formula", formula, "one with columns beside the intercept", "write it as 'y ~ a + b'")
     references = {factor: level for factor, level in _references(spec).items() if _levels(factor, names)}
-    notes = [*_rare(X, names, references), *_dependent(X, names, intercept)]
-    return Design(formula, X, y, names, references, rows, notes, spec)
+    notes = [*_rare(X, names, references), *_dependent(X, names, intercept), *([UNTOUCHED] if added else [])]
+    return Design(formula, X, y, names, references, rows, notes, spec, offset=_offset(formulaic, added, frame, formula))
+
+
+def _without_offset(formula: str) -> tuple[str, list[str]]:
+    """The formula without its terms offset(…), of which formulaic knows nothing, and what stands in them."""
+    added: list[str] = []
+    while found := OFFSET.search(formula):
+        depth, end = 1, found.end()
+        while depth and end < len(formula):
+            depth += {"(": 1, ")": -1}.get(formula[end], 0)
+            end += 1
+        if depth:
+            raise ValueError(f"formula={formula!r} cannot be read: offset( is not closed; write offset(name).")
+        added.append(formula[found.end() : end - 1])
+        rest = formula[end:]
+        if formula[: found.start()].rstrip().endswith("~"):  # it was the first term
+            rest = re.sub(r"^\s*\+", " ", rest)
+        formula = formula[: found.start()] + rest
+    return formula + ("1" if added and formula.rstrip().endswith("~") else ""), added
+
+
+def _offset(formulaic: Any, added: list[str], frame: Any, formula: str) -> NDArray[np.float64] | None:
+    """The sum of what stands in offset(…); None where nothing does."""
+    if not added:
+        return None
+    parsed = formulaic.Formula(f"0 + {' + '.join(f'I({term})' for term in added)}")
+    _check_columns(formula, parsed, frame)
+    made = _built(formulaic.ModelSpec(formula=parsed, output="pandas", na_action="raise"), frame, formula)
+    return np.asarray(made.to_numpy(np.float64).sum(axis=1))
 
 
 def _grouped(counts: re.Match[str], frame: Any, intercept: bool, missing: str) -> Design:
@@ -205,6 +250,7 @@ def _grouped(counts: re.Match[str], frame: Any, intercept: bool, missing: str) -
     idle = len(frame) - np.unique(at).size
     notes = [f"{idle:,} rows have no trials, and take no part."] if idle else []
     notes += _dependent(made.X, made.feature_names, intercept)  # a level of one cell may have many trials
+    notes += [] if made.offset is None else [UNTOUCHED]
     weights, rows = pairs[at, failure][made.rows], at[made.rows]
     return replace(made, formula=counts[0], rows=rows, notes=notes, weights=weights)
 
@@ -243,9 +289,7 @@ def _as_pandas(data: Any) -> Any:
         raise ValueError(f"data must be a data frame, or a dict of columns of one length, not this: {error}.") from None
 
 
-def _parsed(formulaic: Any, formula: Any) -> Any:
-    if not isinstance(formula, str):
-        raise refused("formula", formula, "a text such as 'y ~ a + b'", "give the response, ~ and the terms")
+def _parsed(formulaic: Any, formula: str) -> Any:
     try:
         parsed = formulaic.Formula(formula)
     except (formulaic.errors.FormulaicError, SyntaxError) as error:

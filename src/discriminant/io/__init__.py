@@ -1,7 +1,8 @@
 """Files: tables in, the recipe that makes a matrix of them, models as JSON and ONNX.
 
 - ``tables``: files in and out, with ``_written``, ``_dialect``, ``_lines``, ``_texts`` (CSV), ``_chunks``,
-  ``_formats``; ``recipe``: a matrix of a table, with ``_columns``, ``_filling``, ``_sparse``.
+  ``_formats``; ``recipe``: a matrix of a table, with ``_columns``, ``_filling``, ``_sparse``,
+  ``_doubts``.
 - ``models``: JSON files, with ``_json``, ``_codec``, ``_checks``, ``_restored``; ``onnx``; ``_errors``.
 
 Names are imported when they are first used, so that a model file can be read without polars, and a table without

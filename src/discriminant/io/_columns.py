@@ -91,7 +91,7 @@ class Column:
         """The column with what a missing value is replaced by: the median, or the most frequent level."""
         present = ~np.isnan(out[:, 0])
         if not present.any():
-            raise TableError(f"column {self.name!r} holds no values at all; drop it.")
+            raise _hollow(self.name)
         if self.levels is None:
             return Column(self.name, None, float(np.median(out[present, 0])))
         return Column(self.name, self.levels, self.levels[int(np.nansum(out, axis=0).argmax())])
@@ -113,16 +113,20 @@ def is_sparse(kind: Any) -> bool:
 
 def check_feature(name: str, kind: Any) -> None:
     if kind.is_temporal():
-        raise dates_refused(name, str(kind))
+        raise dates_refused(name)
     if not (is_number(kind) or is_text(kind) or is_sparse(kind)):
         raise TableError(f"column {name!r} holds {kind}, which is neither a number nor text; drop it or flatten it.")
 
 
-def dates_refused(name: str, found: str) -> TableError:
+def dates_refused(name: str, found: str = "") -> TableError:
     return TableError(
-        f"column {name!r} holds dates or times ({found}); turn it into numbers that mean something, such as days since "
-        f"an event, the month or the weekday, or leave it out (drop={name!r})."
+        f"column {name!r} holds dates or times{found and f' ({found})'}; turn it into numbers that mean something, "
+        f"such as days since an event, the month or the weekday, or leave it out (drop={name!r})."
     )
+
+
+def _hollow(name: str) -> TableError:
+    return TableError(f"column {name!r} holds no values at all; leave it out (drop={name!r}).")
 
 
 def numbers(series: Any, first: int) -> NDArray[np.float64]:
@@ -155,7 +159,7 @@ def _check_exact(series: Any, first: int) -> None:
 def levels_of(name: str, found: set[str], rows: int) -> tuple[str, ...]:
     """The levels in order, unless they are numbers in disguise or too many to mean anything; ``rows`` hold a value."""
     if not found:
-        raise TableError(f"column {name!r} holds no values at all; drop it.")
+        raise _hollow(name)
     levels = sorted(found)
     _check_looks(name, levels, rows)
     if len(levels) > MOST_LEVELS:

@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import IO, Any, NamedTuple
 
@@ -63,8 +63,8 @@ class Known(NamedTuple):
 class Dialect(NamedTuple):
     """How a file is parsed: polars' options, polars' names of the columns with the true ones, and which stay text.
 
-    ``start`` is where the table begins, ``header`` what each portion of it is parsed under, ``odd`` what the user
-    should know of the names, ``labels`` the column of the labels.
+    ``start`` is where the table begins, ``header`` what each portion of it is parsed under, ``nameless`` the columns
+    to which the file gives no name, ``labels`` the column of the labels.
     """
 
     options: dict[str, Any]
@@ -72,21 +72,25 @@ class Dialect(NamedTuple):
     texts: tuple[str, ...] = ()
     start: int = 0
     header: bytes = b""
-    odd: str | None = None
+    nameless: tuple[str, ...] = ()
     labels: str | None = None
     comma: bool = False  # whether numbers have decimal commas, also where polars cannot be told
 
-    def warn(self) -> None:
-        """Tell what is odd, once the file has turned out to be a table."""
-        if self.odd is not None:
-            warn_user(UserWarning(self.odd))
+    def warn(self, names: Iterable[str]) -> None:
+        """Tell of a column without a name, once the file has turned out to be a table of these columns."""
+        for name in sorted({*self.nameless} & {*names})[:1]:
+            remedy = f"leave it out (drop={name!r}) if it only counts the rows"
+            warn_user(UserWarning(f"a column without a name is called {name!r}; {remedy}."))
 
     def whole(self, source: Any) -> Any:
+        """The whole table, without columns that have neither a name nor a value: separators at the ends of lines."""
         if self.start == 0:
-            return self.parsed(source)
-        with opened(source) as file:
-            file.seek(self.start)
-            return self.parsed(file.read())
+            frame = self.parsed(source)
+        else:
+            with opened(source) as file:
+                file.seek(self.start)
+                frame = self.parsed(file.read())
+        return frame.drop(name for name in self.nameless if frame[name].null_count() == frame.height)
 
     def parsed(self, source: Any, types: dict[str, Any] | None = None, first: int = 0) -> Any:
         """The frame of a path or of bytes that begin with the header; types are those of its columns, or inferred.
@@ -135,6 +139,8 @@ def dialect_of(source: Any, known: Known) -> Dialect:
         opening = _opening(file, known.written.comment)
         body = file.read(HEAD)
     refuse_other(opening.header + body)
+    if not opening.header.strip():
+        raise ValueError("it holds no rows; give a table with a header and data")
     if opening.header.count(b'"') % 2:
         raise TableError("a quotation that begins in the first line has no end; close the quotation mark.")
     mark = known.separator or opening.mark or _separator(opening.header, body)
@@ -149,15 +155,15 @@ def dialect_of(source: Any, known: Known) -> Dialect:
         "has_header": has_names,
         "comment_prefix": known.written.comment or ("#" if opening.remark else None),
     }
-    raw = pl.read_csv(opening.header, **options, n_rows=0).columns if opening.header.strip() else []
+    raw = pl.read_csv(opening.header, **options, n_rows=0).columns
     written = _written(opening.header, mark, raw) if has_names else [""] * len(raw)
     names = dict(zip(raw, _named(written), strict=True))
     labels = next((name for name in known.labels if name in names.values()), None)
     texts = tuple(
         name for name, shown in names.items() if shown == labels or (known.as_text is not None and known.as_text(shown))
     )
-    odd = _odd(written) if has_names and known.as_text is None else None
-    return Dialect(options, names, texts, opening.start, opening.header if has_names else b"", odd, labels, comma)
+    nameless = tuple(shown for shown, own in zip(names.values(), written, strict=True) if has_names and not own)
+    return Dialect(options, names, texts, opening.start, opening.header if has_names else b"", nameless, labels, comma)
 
 
 class _Opening(NamedTuple):
@@ -318,13 +324,6 @@ def _written(header: bytes, separator: str, raw: list[str]) -> list[str]:
 def _named(written: list[str]) -> list[str]:
     """The names, with one for each column that has none: nobody could drop it otherwise."""
     return [name or _free(f"column_{j}", written) for j, name in enumerate(written, 1)]
-
-
-def _odd(written: list[str]) -> str | None:
-    if "" not in written:
-        return None
-    j = written.index("")
-    return f"column {j + 1} has no name and is called {_named(written)[j]!r}; drop it if it only counts the rows."
 
 
 def _free(name: str, names: list[str]) -> str:

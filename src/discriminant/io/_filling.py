@@ -118,7 +118,9 @@ class Filling:
         return lacking if lacking.any() else None
 
     def _refuse(self, name: str, row: int) -> None:
-        remedy = "fill it in, leave such rows out (missing='drop'), or put the median in its place (missing='median')"
+        text = any(column.name == name and column.levels is not None for column in self.recipe.columns)
+        usual = "most frequent level" if text else "median"
+        remedy = f"fill it in, leave such rows out (missing='drop'), or put the {usual} in its place (missing='median')"
         if name in self.aside:
             remedy = "fill it in, or leave such rows out (missing='drop')"
         if self.applying:

@@ -31,7 +31,8 @@ MARKS = {"csv": None, "tsv": "\t"}  # what separates the fields, where the forma
 def read_csv(source: Any, known: Known) -> tuple[Any, Dialect]:
     dialect = dialect_of(source, known)
     frame = dialect.whole(source)
-    dialect.warn()
+    if known.as_text is None:
+        dialect.warn(frame.columns)
     return frame, dialect
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .._guards.parameters import FLAG, Choice, Constraint, check_parameters, refused
 from ._columns import Column, check_feature, is_sparse, is_text, levels_of
+from ._doubts import doubts
 from ._errors import TableError, absent, not_a_recipe
 from ._filling import BLOCK, Filling, Progress, moments
 from ._formats import TARGET
@@ -61,7 +62,8 @@ class Recipe:
     feature_names : list of str
         Names of the columns of X.
     reading : list of str
-        How ``fit`` read the columns that are not plain numbers: levels, missing values, rows left out.
+        How ``fit`` read the columns that are not plain numbers: levels, missing values, rows left out; and numbers
+        that look like codes for missing values, -999, or count the rows.
 
     Examples
     --------
@@ -157,10 +159,10 @@ class Recipe:
         if self.missing == "median":
             self.columns = tuple(column.filled(part[known]) for column, part in self.parts(X))
             self._fill(X)
+        self.reading = [*self._read_as(filled), *doubts(self._places(), X)]
         if self.standardize:
             self.means, self.scales = moments(X[known])
             self._scale(X)
-        self.reading = self._read_as(filled)
         return X, filled.y, filled.w
 
     def _read_as(self, filled: Filling) -> list[str]:
@@ -173,12 +175,18 @@ class Recipe:
             if (words := column.read_as(filled.seen, filled.gaps[column.name]))
         ]
 
+    def _places(self) -> dict[str, int]:
+        """Where the columns of numbers stand in X."""
+        ends = np.cumsum([column.width for column in self.columns]).tolist()
+        return {column.name: end - 1 for column, end in zip(self.columns, ends, strict=True) if column.levels is None}
+
     def _target(self, schema: dict[str, Any]) -> str:
         if self.target is None:
             found = [name for name in (TARGET, "y") if name in schema]
             if not found:
                 shown = ", ".join(map(repr, list(schema)[:12])) + (", …" if len(schema) > 12 else "")
-                raise TableError(f"no target was given; name the column of the labels, one of {shown}.")
+                such = f"such as target={list(schema)[-1]!r}"
+                raise TableError(f"no target was given; name the column of the labels, {such}: there are {shown}.")
             return found[0]
         if self.target not in schema:
             raise absent(self.target, schema)

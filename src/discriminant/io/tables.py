@@ -216,6 +216,8 @@ def _kind(source: Source, format: str | None, given: dict[str, Any]) -> tuple[st
 def _content(source: Source, kind: str, written: Written) -> Path | bytes:
     """What is read: a path, or all that comes from standard input, a pipe or a packed file; CSV is UTF-8 then."""
     content = unpacked(sys.stdin.buffer.read() if os.fspath(source) == "-" else _existing(source), memory())
+    if size_of(content) == 0:
+        raise TableError(f"{named(source)} is empty; give a table with a header and data.")
     return in_utf8(content, written.encoding) if kind in MARKS else content
 
 
@@ -292,7 +294,8 @@ def _scan_csv(content: Path | bytes, source: Source, known: Known) -> Table:
         return replace(Table.of(_with_rows(frame, source)), labels=dialect.labels)
     dialect = dialect_of(content, known)
     first = next(csv_chunks(content, dialect, None, None))
-    dialect.warn()
+    if known.as_text is None:
+        dialect.warn(first.frame.columns)
     schema = dict(first.frame.schema)
     rows = int(first.frame.height * size_of(content) / max(1, first.size) * 1.02) + 1
 
@@ -405,7 +408,8 @@ def _named_errors(source: Source, kind: type[Exception] = Exception, what: str =
         if isinstance(error, FileNotFoundError):
             raise TableError(f"{named(source)} is not there; give the path of a file.") from None
         if isinstance(error, OSError) and error.strerror:
-            raise TableError(f"{named(source)} cannot be {what}: {error.strerror}.") from None
+            remedy = "see to the path and its permissions"
+            raise TableError(f"{named(source)} cannot be {what}: {error.strerror}; {remedy}.") from None
         said = str(error).split("\n")[0][:400].rstrip(". ")
         remedy = f"; {OTHER_ENCODING}" if "invalid utf-8" in said else ""
         raise TableError(f"{named(source)} cannot be {what}: {said or type(error).__name__}{remedy}.") from None

@@ -45,12 +45,14 @@ def distant(X: Any, center: Matrix) -> bool:
 class Frame:
     """The likelihood in its own coordinates, and the way there and back."""
 
-    def __init__(self, X: Any, own: NDArray[np.int32], v: Matrix | None, c: int, ridge: float) -> None:
+    def __init__(
+        self, X: Any, own: NDArray[np.int32], v: Matrix | None, c: int, ridge: float, offset: Matrix | None = None
+    ) -> None:
         n, d = X.shape
         self.basis: Matrix | None = None
         self.shift = center_of(X)
         if (n > SMALL or n * d > DENSE) and not distant(X, self.shift):
-            self.likelihood = Likelihood(X, own, v, c, ridge, self.shift)
+            self.likelihood = Likelihood(X, own, v, c, ridge, self.shift, offset)
             return
         X = (X.toarray() if sparse.issparse(X) else X).astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -58,7 +60,7 @@ class Frame:
         if d > n and n <= SMALL:
             self.basis, R = np.linalg.qr(X.T)
             X = np.ascontiguousarray(R.T)
-        self.likelihood = Likelihood(X, own, v, c, ridge, np.zeros(X.shape[1]))
+        self.likelihood = Likelihood(X, own, v, c, ridge, np.zeros(X.shape[1]), offset)
 
     def inward(self, A: Matrix) -> Matrix:
         """From (w₀, w) to the weights of the likelihood."""

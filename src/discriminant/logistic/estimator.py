@@ -16,17 +16,19 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.utils.validation import check_array
 
-from .._engine.callbacks import Listener
+from .._engine.callbacks import Listener, with_callbacks
 from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._engine.threads import one_blas_thread
 from .._guards.parameters import RECORD, Choice, Number, refused
+from .._guards.state import all_or_nothing
 from ..base.class_weights import check_class_weight, row_weights
 from ..base.classifier import IterativeClassifier
 from ..base.diagnosis import SENTENCES
@@ -38,7 +40,7 @@ from ..schedules import Optimal, get
 from ..solution import Solution
 from ..unfinished import InfiniteEstimateWarning
 from .coordinates import Frame, check_sizes
-from .inference import KeptRows, UsedRows
+from .inference import KeptRows, ShiftedProblem, UsedRows
 from .infinity import REMEDY, prove
 from .newton import WIDE
 from .regression import RegressionFindings, RegressionPlan, RegressionRule
@@ -49,7 +51,7 @@ Solutions = list[Solution[RegressionFindings]]
 
 CRITERIA = {
     "squared": "E/2 = sum of (t - sigma(g))²/2",
-    "firth": "sum of log(1 + exp(-z g)) - log det I / 2",
+    "firth": "sum of log loss - log det I / 2",
     "l2": "sum of log loss + |w|²/(2C)",
     None: "sum of log loss",
 }
@@ -67,7 +69,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
         The log loss, or half the squared error of the sigmoid by gradient descent, which is never penalized; the
         probabilities of three classes or more are then their sigmoids divided by the sum.
     penalty
-        A ridge on w; Firth's penalty, for two classes; or none. w₀ is never penalized by ``"l2"``.
+        A ridge on w; Firth's penalty; or none. w₀ is never penalized by ``"l2"``.
     schedule : float, str, Schedule, callable or None
         Steps η(k) of the squared loss; None is a constant with which the criterion never rises.
     tol : float
@@ -119,6 +121,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
     _held |= {"deviance_?": "none | number", "n_rows_?": "count"}  # files of version 0.1 have neither
     multiclass = "kesler"
     _strategies = ("kesler",)
+    _page = "logistic"
     _parameters = {
         "C": Number("give a cost of log loss > 0, or inf for no penalty", 0, infinite=True),
         "loss": Choice(("log", "squared")),
@@ -153,19 +156,56 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
 
     def _problems(self, problem: Problem) -> list[Problem]:
         if problem.n_outputs == 1 or self.loss == "log":
-            if problem.n_outputs > 1 and self.penalty == "firth":
-                wanted = f"given two classes, and y has {self.classes_.size}"
-                raise refused("penalty", "firth", wanted, "take penalty='l2', or fit each class against the rest")
             return super()._problems(problem)
         self.multiclass_ = "one-vs-rest"
         return [problem.relabelled(z) for z in relabel(problem.labels, self.classes_.size, self.multiclass_)]
 
-    def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> Solutions:
-        with one_blas_thread():  # our own threads share the work
-            return super()._solutions(self._weighted(problem), watch, listener)
+    @with_callbacks
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> Self:
+        """Learn from patterns X with labels y.
 
-    def _rows(self, problem: Problem) -> UsedRows:
-        return UsedRows.of(self._weighted(problem))
+        Parameters
+        ----------
+        X : array, CSR matrix or data frame of shape (n, d)
+            Patterns.
+        y : array of shape (n,)
+            Labels of two or more classes; of two, the one that sorts last is the positive class.
+        sample_weight : array of shape (n,), default=None
+            How often each row occurs; a row of weight zero counts as absent. A weight of 2 is two rows, for Firth's
+            penalty, tests and intervals too.
+        offset : array of shape (n,), default=None
+            What is added to the score of each row, for two classes and log loss. It has no say in whether an estimate
+            is infinite. Predictions are those of rows without one: add it to ``decision_function(X)`` where it belongs.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self._fit(X, y, sample_weight, offset=offset)
+        return self
+
+    def _solutions(
+        self, problem: Problem, watch: Watch, listener: Listener, offset: Any = None, **options: Any
+    ) -> Solutions:
+        with one_blas_thread():  # our own threads share the work
+            return super()._solutions(self._weighted(self._shifted(problem, offset)), watch, listener)
+
+    def _rows(self, problem: Problem, offset: Any) -> UsedRows:
+        return UsedRows.of(self._weighted(self._shifted(problem, offset)))
+
+    def _shifted(self, problem: Problem, offset: Any) -> Problem:
+        """With an offset, if there is one."""
+        if offset is None:
+            return problem
+        if problem.n_outputs > 1 or self.loss == "squared":
+            raise ValueError("offset must be None for three classes or more, and for loss='squared'; leave it out.")
+        values = check_array(offset, ensure_2d=False, dtype=np.float64, input_name="offset")
+        if values.shape != (problem.n_rows,):
+            raise ValueError(f"offset has the shape {values.shape}, and must have a number for each of the "
+                             f"{problem.n_rows:,} rows; give an array of shape ({problem.n_rows},).")  # fmt: skip
+        return ShiftedProblem(**vars(problem), offset=values)
 
     def _weighted(self, problem: Problem) -> Problem:
         """With the weights of the classes, before one class is held against the rest."""
@@ -180,11 +220,11 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
         rows = UsedRows.of(problem)
         if self.loss == "squared":
             return SquaredRule(start, problem, self.schedule, self.tol, self._plan())
-        X, own, v = rows
-        if self.penalty == "firth" and X.shape[1] >= WIDE:
-            wanted = f"given fewer than {WIDE:,} columns, and X has {X.shape[1]:,} of them"
+        X, own, v, offset = rows
+        if self.penalty == "firth" and (size := problem.n_outputs * (X.shape[1] + 1)) > WIDE:
+            wanted = f"given at most {WIDE:,} weights, and X has {X.shape[1]:,} columns, which make {size:,}"
             raise refused("penalty", "firth", wanted, "take penalty='l2', or fewer columns")
-        frame = Frame(X, own, v, problem.n_outputs, ridge)
+        frame = Frame(X, own, v, problem.n_outputs, ridge, offset)
         ask = partial(prove, X, own, self.classes_, getattr(self, "feature_names_in_", None))
         plan = RegressionPlan(self.penalty == "firth", float(self.tol), self.record == "weights", ask, rows)
         return RegressionRule(frame, None if self.start is None else start.astype(np.float64), problem.dtype, plan)

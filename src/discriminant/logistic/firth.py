@@ -9,10 +9,19 @@ Its score, with the leverages h = v p (1 − p) yᵗ I⁻¹ y, is
 and the step I⁻¹ U is taken, or less of it until the criterion falls. The estimate exists wherever the columns of y are
 linearly independent.
 
-Symbols: a = (w₀, w); p the probabilities of the positive class, t its indicators; v the weights of the rows.
+For c classes the first is held fixed, since only differences count, and I has a block Σ v (p_k [k = l] − p_k p_l) y yᵗ
+for each pair of the others; which one is held does not matter. With the matrix H of yᵗ (I⁻¹)_kl y for a row,
+
+    U_k(a) = Σ v (t_k − p_k + p_k (H_kk − Σ_l H_ll p_l − 2 (Hp)_k + 2 pᵗHp) / 2) y
+
+Symbols: a = (w₀, w); p the probabilities of the positive class, t its indicators, or of each class; v the weights of
+the rows.
 
 Sources: Firth, "Bias reduction of maximum likelihood estimates", Biometrika 80 (1993); Heinze and Schemper, "A solution
-to the problem of separation in logistic regression", Statistics in Medicine 21 (2002).
+to the problem of separation in logistic regression", Statistics in Medicine 21 (2002); Bull, Mak and Greenwood, "A
+modified score function estimator for multinomial logistic regression in small samples", Computational Statistics and
+Data Analysis 39 (2002); Kosmidis and Firth, "Multinomial logit bias reduction via the Poisson log-linear model",
+Biometrika 98 (2011).
 """
 
 from __future__ import annotations
@@ -42,7 +51,8 @@ class FirthPlace(NamedTuple):
 
     def solve(self, b: Matrix) -> Matrix:
         """I⁻¹ b."""
-        return np.asarray(self.scale * linalg.cho_solve((self.factor, True), self.scale * b, check_finite=False))
+        scale = self.scale if b.ndim == 1 else self.scale[:, None]
+        return np.asarray(scale * linalg.cho_solve((self.factor, True), scale * b, check_finite=False))
 
     @property
     def information(self) -> Matrix:
@@ -56,10 +66,17 @@ class FirthCriterion:
 
     def __init__(self, likelihood: Likelihood) -> None:
         self.likelihood = likelihood
+        self.held = int(likelihood.c > 1)  # discriminants that stay where they are
+
+    def shaped(self, step: Matrix) -> Matrix:
+        """A step of the free weights as one of all discriminants."""
+        free = step.reshape(-1, self.likelihood.d + 1)
+        return np.concatenate([np.zeros((self.held, free.shape[1])), free])
 
     def place(self, A: Matrix) -> FirthPlace | None:
         """The criterion at A; None where I is singular."""
-        look, information = self.likelihood.look(A), self.likelihood.hessian(A)
+        free = slice(self.held * A.shape[1], None)
+        look, information = self.likelihood.look(A), self.likelihood.hessian(A)[free, free]
         diagonal = np.diag(information)
         if not (look.finite and all_finite(information)):
             raise NotFiniteError
@@ -76,16 +93,30 @@ class FirthCriterion:
         return FirthPlace(look.value - half, look, factor, scale)
 
     def gradient(self, A: Matrix, place: FirthPlace) -> Matrix:
-        """−U."""
+        """−U, of the free weights one after another."""
 
-        def add(Y: Matrix, P: Matrix, v: Matrix) -> list[Any]:
+        def two(Y: Matrix, P: Matrix, v: Matrix) -> list[Any]:
             p = P[1]
             half = linalg.solve_triangular(place.factor, (Y * place.scale).T, lower=True, check_finite=False)
             h = v * p * (1 - p) * np.einsum("ij,ij->j", half, half)
             return [-(h * (0.5 - p)) @ Y]
 
-        (pull,) = self.likelihood.block_sums(A, add)
-        return np.asarray(place.look.gradient[0] + pull)
+        if not self.held:
+            (pull,) = self.likelihood.block_sums(A, two)
+            return np.asarray(place.look.gradient[0] + pull)
+        free, width = len(A) - 1, A.shape[1]
+        inverse = place.solve(np.eye(free * width)).reshape(free, width, free, width)
+
+        def many(Y: Matrix, P: Matrix, v: Matrix) -> list[Any]:
+            p = P[1:]
+            H = np.stack([np.einsum("ij,jlm,im->li", Y, block, Y, optimize=True) for block in inverse])
+            own = np.einsum("kki->ki", H)
+            mixed = np.einsum("kli,li->ki", H, p)
+            common = 2 * np.sum(mixed * p, axis=0) - np.sum(own * p, axis=0)
+            return [-(0.5 * v * p * (own - 2 * mixed + common)) @ Y]
+
+        (pulls,) = self.likelihood.block_sums(A, many)
+        return np.asarray(place.look.gradient[1:] + pulls).ravel()
 
 
 class FirthRule(LikelihoodRule):
@@ -124,10 +155,11 @@ class FirthRule(LikelihoodRule):
         slope, length = float(here.gradient @ step), 1.0
         noise = ROUNDING * (1 + abs(here.value))
         for _ in range(50):
-            there = self.criterion.place(self.A + length * step[None])
+            A = self.A + length * self.criterion.shaped(step)
+            there = self.criterion.place(A)
             watch.check()
             if there is not None and there.value <= here.value + 1e-4 * length * slope + noise:
-                self.A, self.k = self.A + length * step[None], self.k + 1
+                self.A, self.k = A, self.k + 1
                 self._arrive(there)
                 watch.check()
                 self.at = self.at._replace(gradient=self._gradient())

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,33 +27,48 @@ from .._engine.linalg import Matrix
 from .._engine.problem import Problem
 from .._engine.refusals import refuse_vanishing
 from .coordinates import Frame
+from .ends import EndsAndTests, found_together
 from .hessian import FullHessian
 from .likelihood import Likelihood
+from .newton import SMALL
 from .profile import Criterion, Minimum, Point, Profile, Vector, interval_end, log_loss, minimum, penalized
+from .sweep import Sweep
 
 if TYPE_CHECKING:
     from ..separation.verdict import Separability
 
 CLOSE = 1e-3  # of a standard error, or of a unit of log likelihood: more tells that the data are not those of the fit
+NARROW = 128  # coefficients up to which all profiles are followed at a time: their informations fit into memory
+FEW = 100  # rows up to which Firth's criterion may have several minima that are worth a look
 DEPENDENT = "columns of X depend on each other, or are too many; drop some."
 SIGNS = {"+inf": math.inf, "-inf": -math.inf, "undetermined": math.nan}
 
 
+@dataclass(frozen=True)
+class ShiftedProblem(Problem):
+    """A problem with an offset, an amount that is added to the score of each row."""
+
+    offset: Vector
+
+
 class UsedRows(NamedTuple):
-    """The rows that take part in a fit of two classes: patterns, classes 0 or 1, weights (None: 1)."""
+    """The rows that take part in a fit: patterns, numbers of their classes, weights (None: 1), offset (None: 0)."""
 
     X: Any
     own: NDArray[np.int32]
     v: Matrix | None
+    offset: Matrix | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> UsedRows:
         X, own, v = problem.source, problem.labels, problem.weight.astype(np.float64) if problem.weight.size else None
         refuse_vanishing(v)
+        offset = problem.offset if isinstance(problem, ShiftedProblem) else None
         rows = np.flatnonzero(problem.part)
         if rows.size < problem.n_rows:
             X, own, v = X[rows], own[rows], None if v is None else v[rows]
-        return cls(X, own, v)
+            offset = None if offset is None else offset[rows]
+        return cls(X, own, v, offset)
 
 
 class KeptRows:
@@ -86,7 +102,7 @@ class Inference:
 
     def __init__(self, rows: UsedRows, weights: Vector, firth: bool, infinite: bool) -> None:
         self.rows, self.firth, self.infinite = rows, firth, infinite
-        self.frame = Frame(*rows, 1, 0.0)
+        self.frame = Frame(rows.X, rows.own, rows.v, 1, 0.0, rows.offset)
         if self.frame.basis is not None:
             raise ValueError(DEPENDENT)
         self.size = self.frame.likelihood.d + 1
@@ -116,8 +132,10 @@ class Inference:
     def likelihood_of(self, rows: NDArray[np.int64]) -> Likelihood | None:
         """The likelihood of some of the rows; None where there are none, and it is 1."""
         whole = self.frame.likelihood
-        v = None if whole.v is None else whole.v[rows]
-        return Likelihood(whole.X[rows], whole.own[rows], v, 1, 0.0, whole.center) if rows.size else None
+        if not rows.size:
+            return None
+        v, offset = (None if each is None else each[rows] for each in (whole.v, whole.offset))
+        return Likelihood(whole.X[rows], whole.own[rows], v, 1, 0.0, whole.center, offset)
 
     def _criterion(self, likelihood: Likelihood | None) -> Criterion:
         if likelihood is None:
@@ -160,7 +178,10 @@ class Inference:
         if self.signs[k] != "finite":  # other rows are separated where this column does not help
             likelihood, a, b = self._without([k]), np.zeros(self.size), 0.0
         e = np.eye(self.size)[k]
-        return Profile(self._criterion(likelihood), self.least, e, self._others([k]), a, b)
+        profile = Profile(self._criterion(likelihood), self.least, e, self._others([k]), a, b)
+        if self.signs[k] == "finite":
+            profile.leave(self.best.place.hessian)
+        return profile
 
     def _others(self, held: Sequence[int]) -> Matrix:
         """N: a basis of the directions in which some coefficients do not change."""
@@ -181,6 +202,41 @@ class Inference:
         found = self._least(self._without(held), np.zeros(self.size), self._others(held))
         return LikelihoodRatio.of(2 * (found.place.value - self.least), len(held))
 
+    def report(self, level: float | None, tests: bool) -> tuple[Matrix, list[LikelihoodRatio]]:
+        """The intervals of all coefficients, where a level is given, and the tests that each is zero, where asked."""
+        together, each = self._together(level, tests), range(self.size)
+        ends = (
+            []
+            if level is None
+            else [
+                tuple(pair) if np.isfinite(pair).all() else self.interval(k, level)
+                for k, pair in enumerate(together.ends)
+            ]
+        )
+        ratios = (
+            []
+            if not tests
+            else [
+                LikelihoodRatio.of(float(D), 1) if np.isfinite(D) else self.test(k)
+                for k, D in zip(each, together.statistics, strict=True)
+            ]
+        )
+        return np.array(ends), ratios
+
+    def _together(self, level: float | None, tests: bool) -> EndsAndTests:
+        """What one search finds for all coefficients, where there are enough rows for that to pay; nan elsewhere."""
+        if self.infinite or self.frame.likelihood.n <= SMALL or self.size > NARROW:
+            return EndsAndTests(np.full((self.size, 2), np.nan), np.full(self.size, np.nan))
+        T = np.linalg.inv(np.linalg.cholesky(self.best.place.hessian)).T
+        F = np.eye(self.size)
+        F[0, 1:] = -self.frame.shift  # the intercept in the coordinates of the frame
+        b, Q = F @ self.best.a, F @ T
+        errors = np.linalg.norm(Q, axis=1)
+        height = None if level is None else float(chdtri(1, 1 - level))
+        sweep = Sweep(self.frame.likelihood, self.best.a, T)
+        found = found_together(sweep, self.firth, Q / errors[:, None], height, -b / errors if tests else None)
+        return found._replace(ends=b[:, None] + errors[:, None] * found.ends)
+
     def test(self, k: int) -> LikelihoodRatio:
         """The test that one coefficient is zero."""
         return LikelihoodRatio.of(0.0, 1) if self.signs[k] == "undetermined" else self.joint([k])
@@ -193,10 +249,14 @@ class Inference:
         profile = self.profile(k)
         at_zero = self.frame.likelihood.hessian(np.zeros((1, self.size)))
         unit, near = 4 / math.sqrt(at_zero[k, k]), SIGNS.get(sign, profile.b)
+        sizes = np.delete(np.diag(at_zero), k)
         error = self.std_errors()[k] * math.sqrt(height)
         ends = []
         for side in (-1, 1):
             start = 0.0 if sign != "finite" else near + side * error
             open_end = near == side * math.inf
-            ends.append(near if open_end else interval_end(profile, near, start, side, height, unit))
+            end = near if open_end else interval_end(profile, near, start, side, height, unit)
+            while self.firth and self.frame.likelihood.n <= FEW and profile.lower(end * np.sqrt(at_zero[k, k] / sizes)):
+                end = interval_end(profile, end, end, side, height, unit)
+            ends.append(end)
         return ends[0], ends[1]

@@ -32,7 +32,7 @@ FEW = 30  # coefficients whose ways to infinity the report says; each takes a se
 PROVABLE = 10**7, 1000  # numbers of X, and weights, up to which the proof is worth its time
 LABORIOUS = 10**6  # rows times rivals times weights of a proof that takes seconds
 REMEDY = (
-    "A penalty: a finite C, or penalty='firth' for two classes; or drop or merge the features whose coefficients are "
+    "A penalty: a finite C, or penalty='firth'; or drop or merge the features whose coefficients are "
     "infinite. See separability(X, y)."
 )
 
@@ -94,13 +94,12 @@ def _names_coefficients(proof: Separability, count: int) -> bool:
     return len(proof.groups) == 2 and count <= FEW
 
 
-def margins(likelihood: Likelihood, A: Matrix) -> Matrix:
+def margins(likelihood: Likelihood, scores: Matrix) -> Matrix:
     """What each row's own discriminant is above each rival's; infinity where a class is its own rival."""
-    scores = likelihood.scores(A)
     if likelihood.c == 1:
         return np.where(likelihood.own == 1, scores, -scores)
     at = np.arange(likelihood.n)
-    found: Matrix = scores[likelihood.own, at] - scores
+    found = scores[likelihood.own, at] - scores
     found[likelihood.own, at] = np.inf
     return found
 
@@ -114,12 +113,13 @@ def provable(likelihood: Likelihood, errors: int) -> bool:
 
 def escape(likelihood: Likelihood, A: Matrix, proof: Separability | None, B: Matrix | None) -> Escape | None:
     """How to stop at infinity, from A; None where the verdict is overlap. B is the plane of the proof."""
-    here = margins(likelihood, A)
-    if here.min() > 0:  # A itself separates, and is the likelier plane
-        return Escape("complete", A, A * (FAR / float(here.min())), proof)
+    plane = margins(likelihood, likelihood.changes(A))
+    if plane.min() > 0:  # A itself separates, and is the likelier plane
+        reach = FAR if likelihood.offset is None else FAR + float(np.abs(likelihood.offset).max())
+        return Escape("complete", A, A * (reach / float(plane.min())), proof)
     if proof is None or B is None:
         return None
-    gain = margins(likelihood, B)
+    here, gain = margins(likelihood, likelihood.scores(A)), margins(likelihood, likelihood.changes(B))
     strict = (gain > 1e-9 * np.abs(gain[np.isfinite(gain)]).max()) & np.isfinite(gain)
     length = (FAR + max(0.0, -float(here[strict].min()))) / float(gain[strict].min())
     start = A if proof.verdict == "quasi" else np.zeros_like(A)

@@ -2,7 +2,7 @@
 
     J(A) = Σ v_i l_i(A) + ridge ‖W‖²/2,        A = (w₀, W), ridge = 1/C
 
-    l = log(1 + exp(−z g)),  g = wᵗx + w₀, z = ±1                              two classes, one discriminant
+    l = log(1 + exp(−z g)),  g = wᵗx + w₀ (+ o), z = ±1                        two classes, one discriminant
     l = log Σ_k exp(g_k) − g_own,  g_k = w_kᵗx + w_k0                          c classes, c discriminants
 
 With p the probabilities and t the indicators of the classes, and y = (1, x),
@@ -14,7 +14,8 @@ and for two classes v (p − t) y and v p (1 − p) y yᵗ. The ridge is added t
 Rows are read in runs that depend on the shape of X alone, and the sums of the runs are added in order: the same bits
 whatever the number of threads. x stands for x − center throughout, so that features far from zero cost no digits.
 
-Symbols: ``v`` weights of the rows; ``own`` their classes; ``e`` = exp(−|z g|).
+Symbols: ``v`` weights of the rows; ``own`` their classes; o their offset, a column whose weight is 1, where there is
+one; ``e`` = exp(−|z g|).
 
 Sources: *Machine Learning: Theory and Practice*, ch. 8, §8.5; Böhning, "Multinomial logistic regression algorithm",
 Annals of the Institute of Statistical Mathematics 44 (1992).
@@ -78,17 +79,35 @@ def center_of(X: Any) -> Matrix:
     return np.asarray(np.where(constant, sample[0], mean), np.float64)
 
 
+def _with_column(X: Any, column: Matrix) -> Any:
+    """X with one column more."""
+    if sparse.issparse(X):
+        return sparse.hstack([X, column[:, None]], format="csr", dtype=X.dtype)
+    return np.column_stack([X, column.astype(X.dtype)])
+
+
 class Likelihood:
-    """Rows X of classes ``own`` with weights v (None: 1), for c discriminants, 1 where there are two classes."""
+    """Rows X of classes ``own`` with weights v (None: 1), for c discriminants, 1 where there are two classes.
+
+    These may have an offset, an amount that is added to the score of each row (None: 0).
+    """
 
     def __init__(
-        self, X: Any, own: Labels, v: Matrix | None, c: int, ridge: float, center: Matrix | None = None
+        self,
+        X: Any,
+        own: Labels,
+        v: Matrix | None,
+        c: int,
+        ridge: float,
+        center: Matrix | None = None,
+        offset: Matrix | None = None,
     ) -> None:
         self.X, self.own, self.v, self.c, self.ridge = X, np.ascontiguousarray(own), v, c, ridge
+        self.offset = offset
         self.n, self.d = X.shape
         self.center = center_of(X) if center is None else center
         self.far = bool(self.center.any())
-        self._rows, self._v = narrow(X), EMPTY if v is None else v
+        self._rows, self._v = narrow(X if offset is None else _with_column(X, offset)), EMPTY if v is None else v
         self.brief = self.n <= BRIEF and not sparse.issparse(X)
         entries = int(X.data.size if sparse.issparse(X) else X.size)
         room = entries // max(1, self.d)  # a run of a wide sparse matrix needs a gradient of its own
@@ -97,7 +116,7 @@ class Likelihood:
     @cached_property
     def _signed(self) -> Matrix:
         """The rows zy of two classes, where they are few."""
-        return np.column_stack([np.ones(self.n), self.X]) * np.where(self.own == 1, 1.0, -1.0)[:, None]
+        return np.column_stack([np.ones(self.n), self._rows]) * np.where(self.own == 1, 1.0, -1.0)[:, None]
 
     @property
     def total(self) -> float:
@@ -105,7 +124,9 @@ class Likelihood:
 
     @property
     def at_zero(self) -> float:
-        """The criterion at A = 0, where all classes are equally likely."""
+        """The criterion at A = 0, where without an offset all classes are equally likely."""
+        if self.offset is not None:
+            return self.look(np.zeros((1, self.d + 1))).value
         return self.total * math.log(max(2, self.c))
 
     @property
@@ -117,10 +138,11 @@ class Likelihood:
         part = np.add.outer(np.arange(0, self.n, HANDFUL * k), np.arange(HANDFUL)).ravel()
         part = part[part < self.n]
         v = np.full(part.size, float(k)) if self.v is None else k * self.v[part]
-        return Likelihood(self.X[part], self.own[part], v, self.c, self.ridge, self.center)
+        offset = None if self.offset is None else self.offset[part]
+        return Likelihood(self.X[part], self.own[part], v, self.c, self.ridge, self.center, offset)
 
     def look(self, A: Matrix) -> Look:
-        if not A.any() and self.X.dtype == np.float64:
+        if not A.any() and self.X.dtype == np.float64 and self.offset is None:
             return self._start()
         W, far = A[:, 1:], self.far
         first = A[:, 0] - W @ self.center if far else np.ascontiguousarray(A[:, 0])
@@ -149,14 +171,16 @@ class Likelihood:
 
     def _two(self, A: Matrix, first: Matrix) -> list[Any]:
         """Loss, errors and gradient of two classes."""
-        a = np.concatenate([first, A[0, 1:]])
+        a = np.concatenate([first, A[0, 1:], [] if self.offset is None else [1.0]])
         if self.brief:
-            return brief_pass(self._signed, self._v, a)
+            value, errors, G = brief_pass(self._signed, self._v, a)
+            return [value, errors, G[:, : self.d + 1]]
         one_pass = long_pass if isinstance(self._rows, CSR) or self._rows.size > RUN else short_pass
 
         def work(start: int, stop: int) -> list[Any]:
-            gradient = np.zeros(self.d + 1)
-            return [*one_pass(self._rows, self.own, self._v, a, start, stop, gradient), gradient[None]]
+            gradient = np.zeros(a.size)
+            loss, errors = one_pass(self._rows, self.own, self._v, a, start, stop, gradient)
+            return [loss, errors, gradient[None, : self.d + 1]]
 
         return in_runs(self.n, self.runs, work)
 
@@ -179,24 +203,40 @@ class Likelihood:
         """The sum of ``add``(y, probabilities, weights) over blocks of rows."""
         first = A[:, 0]
 
+        def probable(Y: NDArray[Any], some: slice) -> list[Any]:
+            Z = A[:, 1:].astype(dtype) @ Y[:, 1:].T + first[:, None]
+            if self.offset is not None:
+                Z += self.offset[some].astype(dtype)
+            P = np.vstack([np.zeros_like(Z), Z]) if self.c == 1 else Z
+            np.exp(P - P.max(axis=0), out=P)
+            P /= P.sum(axis=0)
+            return add(Y, P, self.weights(some))
+
+        return self.sums(probable, dtype)
+
+    def sums(
+        self, add: Callable[[NDArray[Any], slice], list[Any]], dtype: Any = np.float64, block: int = BLOCK
+    ) -> list[Any]:
+        """The sum of ``add``(y, rows) over blocks of rows."""
+
         def part(rows: slice) -> list[Any]:
-            sums: list[Any] = []
-            for low in range(rows.start, rows.stop, BLOCK):
-                some = slice(low, min(low + BLOCK, rows.stop))
+            total: list[Any] = []
+            for low in range(rows.start, rows.stop, block):
+                some = slice(low, min(low + block, rows.stop))
                 B = self.X[some]
                 Y = np.empty((some.stop - low, self.d + 1), dtype)
                 Y[:, 0] = 1
                 np.subtract(B.toarray() if sparse.issparse(B) else B, self.center, out=Y[:, 1:], casting="same_kind")
-                Z = A[:, 1:].astype(dtype) @ Y[:, 1:].T + first[:, None]
-                P = np.vstack([np.zeros_like(Z), Z]) if self.c == 1 else Z
-                np.exp(P - P.max(axis=0), out=P)
-                P /= P.sum(axis=0)
-                parts = add(Y, P, np.ones(len(Y)) if self.v is None else self.v[some])
-                sums = parts if not sums else [one + other for one, other in zip(sums, parts, strict=True)]
-            return sums
+                parts = add(Y, some)
+                total = parts if not total else [one + other for one, other in zip(total, parts, strict=True)]
+            return total
 
         with np.errstate(over="ignore", invalid="ignore"):
             return in_order(self.X, part)
+
+    def weights(self, rows: slice) -> Matrix:
+        """The weights of some rows."""
+        return np.ones(rows.stop - rows.start) if self.v is None else self.v[rows]
 
     def diagonal_blocks(self, A: Matrix, dtype: Any = np.float64) -> Matrix:
         """The diagonal blocks of the Hessian, one a discriminant: for two classes all of it."""
@@ -275,5 +315,9 @@ class Likelihood:
         return total
 
     def scores(self, A: Matrix) -> Matrix:
-        """The discriminants of all rows, one row a discriminant."""
+        """The discriminants of all rows, one row a discriminant, with the offset."""
+        return self.changes(A) if self.offset is None else self.changes(A) + self.offset
+
+    def changes(self, A: Matrix) -> Matrix:
+        """What a step A changes of them: the discriminants without the offset."""
         return np.asarray((self.X @ A[:, 1:].T).T + (A[:, 0] - A[:, 1:] @ self.center)[:, None], np.float64)

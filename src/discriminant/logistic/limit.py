@@ -85,7 +85,7 @@ def limiting_model(inference: Inference, names: list[str], level: float) -> Limi
     assert apart is not None
     z = np.where(apart.own == 1, 1.0, -1.0)
     score = z * apart.scores(inference.best.a[None])[0]
-    M = (z * apart.scores(_free(inference.likelihood, inference.size).T)).T
+    M = (z * apart.changes(_free(inference.likelihood, inference.size).T)).T
     v = np.ones(len(z)) if apart.v is None else apart.v
     ends = expit(_ends(score, M, v, -math.log1p(-level)))
     intervals = np.where((z > 0)[:, None], np.column_stack([ends, np.ones(len(z))]), 0.0)

@@ -6,7 +6,8 @@ J is the log loss, with − log det I / 2 for Firth's penalty, where I is that o
 The minimum is found by Newton's steps (with I for the Hessian of Firth's criterion), the ends by those on √D, which is
 nearly straight, kept between points of either side. The slope of D is twice the derivative of J by a_j at the minimum.
 Firth's criterion with a coefficient far out may have several minima on tables of a few rows (2 of 1,000 that were
-tried); J(b) is then the one that is reached from the estimate.
+tried). There an end is an end only if no lower one is found from points to all sides (``lower``); else the search goes
+on from that.
 
 Symbols: a = (w₀, w); a = b e + N u, with e the unit vector of the coefficient and the columns of N those of the others.
 
@@ -35,6 +36,7 @@ STEPS = 1000  # of Newton's method, which needs a dozen; Firth's steps converge 
 TRIALS = 200  # values of b on the way to an end, which needs four
 FINE = 1e-13  # the Newton decrement, an error of J, at which a minimum is found
 EXACT = 1e-10  # what D may miss
+APART = 1e-6  # by which a minimum is another one, and not the same with less rounding
 
 
 class Point(NamedTuple):
@@ -100,11 +102,17 @@ def minimum(criterion: Criterion, a: Vector, N: Matrix) -> Minimum | None:
 
 
 class Profile:
-    """D along one coefficient; each value of b begins where the one before has ended."""
+    """D along one coefficient; each value of b begins where the one before has ended, along the tangent there."""
 
     def __init__(self, criterion: Criterion, least: float, e: Vector, N: Matrix, a: Vector, b: float) -> None:
         self.criterion, self.least, self.e, self.N = criterion, least, e, N
         self.a, self.b, self.tangent = a, b, e
+
+    def leave(self, hessian: Matrix) -> None:
+        """Take the tangent of a minimum with this Hessian."""
+        H = hessian @ self.N
+        if H.size:
+            self.tangent = self.e - self.N @ FullHessian(self.N.T @ H).columns((H.T @ self.e)[:, None])[:, 0]
 
     def __call__(self, b: float) -> tuple[float, float]:
         """D(b) and its slope; D is infinite where nothing can be computed any more."""
@@ -115,10 +123,20 @@ class Profile:
         if found is None:
             return math.inf, math.nan
         (self.a, place), self.b = found, b
-        H = place.hessian @ self.N
-        if H.size:
-            self.tangent = self.e - self.N @ FullHessian(self.N.T @ H).columns((H.T @ self.e)[:, None])[:, 0]
+        self.leave(place.hessian)
         return 2 * (place.value - self.least), 2 * float(place.gradient @ self.e)
+
+    def lower(self, moves: Vector) -> bool:
+        """Go to a lower minimum at the same b, if one is found from here by a move of another coefficient."""
+        here = minimum(self.criterion, self.a, self.N)
+        starts = self.a + np.concatenate([moves * self.N, -moves * self.N], axis=1).T
+        found = [one for start in starts if (one := minimum(self.criterion, start, self.N)) is not None]
+        best = min(found, key=lambda one: one.place.value, default=here)
+        if here is None or best is None or best.place.value >= here.place.value - APART:
+            return False
+        self.a = best.a
+        self.leave(best.place.hessian)
+        return True
 
 
 def interval_end(profile: Profile, near: float, b: float, side: int, height: float, unit: float) -> float:

@@ -38,7 +38,7 @@ class SummaryMixin:
     C: float
     _kept: KeptRows
     _validated: Callable[..., tuple[Any, NDArray[Any]]]
-    _rows: Callable[[Problem], UsedRows]
+    _rows: Callable[[Problem, Any], UsedRows]
 
     def summary(
         self, level: float = 0.95, *, intervals: str = "wald", tests: str = "wald", data: Any = None
@@ -55,7 +55,7 @@ class SummaryMixin:
             likelihood.
         tests : {"wald", "lr"}, default="wald"
             Whether each coefficient is zero, by its standard error or by the likelihood ratio.
-        data : tuple (X, y) or (X, y, sample_weight), default=None
+        data : tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, offset), default=None
             The data of the fit, for profiles and likelihood ratios; a model remembers those of at most a megabyte,
             until it is copied or stored.
 
@@ -118,16 +118,14 @@ class SummaryMixin:
         wald = self._wald(level) if "wald" in (intervals, tests) else None
         with one_blas_thread():
             found = self._inference(data)
-            each = range(found.size)
-            ends = wald.interval if intervals == "wald" and wald else np.array([found.interval(k, level) for k in each])
-            ratios = [] if tests == "wald" else [found.test(k) for k in each]
+            ends, ratios = found.report(level if intervals == "profile" else None, tests == "lr")
         return CoefficientTable(
             ["intercept", *self._names()],
             found.estimates(),
             found.std_errors(),
             wald.statistic if tests == "wald" and wald else np.array([ratio.statistic for ratio in ratios]),
             wald.p if tests == "wald" and wald else np.array([ratio.p for ratio in ratios]),
-            ends,
+            wald.interval if intervals == "wald" and wald else ends,
             level,
             intervals,
             tests,
@@ -144,7 +142,7 @@ class SummaryMixin:
         columns : str, int or list of them, default=None
             Names or numbers of columns; a factor by its name, if its columns are called ``stage[T.2]`` or
             ``stage=2``. None is all columns: the test of the whole regression.
-        data : tuple (X, y) or (X, y, sample_weight), default=None
+        data : tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, offset), default=None
             The data of the fit, as for ``summary``.
 
         Returns
@@ -178,7 +176,7 @@ class SummaryMixin:
         ----------
         level : float, default=0.95
             Probability of the one-sided intervals.
-        data : tuple (X, y) or (X, y, sample_weight), default=None
+        data : tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, offset), default=None
             The data of the fit, as for ``summary``.
 
         Returns
@@ -233,17 +231,18 @@ class SummaryMixin:
         infinite = self.recession_ is not None
         if self.covariance_ is None and not (infinite and self.classes_.size == 2 and self.status_.finished):
             raise ValueError(f"there are no likelihood ratios: {self._why_none()}")
-        if data is not None and not (isinstance(data, tuple | list) and len(data) in (2, 3)):
-            raise ValueError("data must be a tuple (X, y) or (X, y, sample_weight); give the data of the fit.")
+        if data is not None and not (isinstance(data, tuple | list) and len(data) in (2, 3, 4)):
+            raise ValueError("data must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, offset); "
+                             "give the data of the fit.")  # fmt: skip
         rows = self._kept.rows if data is None else self._rows_of(*data)
         if rows is None:
             raise ValueError("data=None must be (X, y), the data of the fit, which are too large to be remembered or "
                              "were left out of a copy of the model; give data=(X, y).")  # fmt: skip
         return Inference(rows, self.weights_.astype(np.float64), self.penalty == "firth", infinite)
 
-    def _rows_of(self, X: Any, y: Any, sample_weight: Any = None) -> UsedRows:
+    def _rows_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> UsedRows:
         X, y = self._validated(X, y, reset=False)
-        return self._rows(make_problem(X, encode_known(y, self.classes_), sample_weight, 2))
+        return self._rows(make_problem(X, encode_known(y, self.classes_), sample_weight, 2), offset)
 
     def _names(self) -> list[str]:
         return [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(self.n_features_in_)))]
@@ -251,8 +250,10 @@ class SummaryMixin:
     def _why_none(self) -> str:
         if self.classes_.size > 2:
             return f"they are given for two classes, and y had {self.classes_.size}; fit each class against the rest."
-        if self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C)):
-            return "they belong to maximum likelihood; fit with penalty=None (or 'firth') and loss='log'."
+        if self.loss == "squared":
+            return "they belong to the log loss; fit with loss='log' and penalty=None."
+        if self.penalty == "l2" and np.isfinite(self.C):
+            return "they belong to maximum likelihood; fit with penalty=None or penalty='firth'."
         if self.recession_ is not None:
             return "the estimate is infinite; take penalty='firth', or profiles and likelihood ratios of the fit."
         if not self.status_.finished:

@@ -117,6 +117,7 @@ class NetworkEstimator(IterativeEstimator):
     _aimed: ClassVar[Callable[..., Lesson]]  # the lesson of X and y, once they have passed
 
     _added_parameters = ("record",)
+    _page = "mlp"
     _parameters = {
         "activation": Choice(tuple(FUNCTIONS)),
         "solver": Choice(("adam", "sgd")),

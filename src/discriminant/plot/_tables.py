@@ -25,8 +25,10 @@ def confusion(comparison: Comparison, row: Row) -> str:
     """Of one procedure: the rows of each class by the class that was named, and the share of errors of each."""
     counts: NDArray[np.int64] | None = row.confusion
     labels = [str(label) for label in comparison.classes]
-    if counts is None or len(labels) > MOST_CLASSES:
+    if counts is None:
         return ""
+    if len(labels) > MOST_CLASSES:
+        return _worst(labels, counts)
     heads = ["class", *(f"named {label}" for label in labels), "error"]
     lines = []
     for k, label in enumerate(labels):
@@ -35,7 +37,23 @@ def confusion(comparison: Comparison, row: Row) -> str:
         shown = [f"<b>{n:,}</b>" if j == k else f"{n:,}" for j, n in enumerate(counts[k].tolist())]
         numbers = "".join(f"<td>{text}</td>" for text in shown)
         lines.append(f'<tr><th scope="row">{escape(label)}</th>{numbers}<td>{error}</td></tr>')
-    return f'<div class="wide">{_table(heads, lines)}</div>'
+    return f'<div class="wide" tabindex="0">{_table(heads, lines)}</div>'
+
+
+def _worst(labels: Sequence[str], counts: NDArray[np.int64]) -> str:
+    """Of many classes those with the most errors, each with the class that it is taken for most often."""
+    totals, right = counts.sum(axis=1), np.diag(counts)
+    errors = 1 - right / np.maximum(totals, 1)
+    others = counts - np.diag(right)
+    lines = []
+    for k in np.argsort(-errors, kind="stable")[:MOST_CLASSES].tolist():
+        taken = labels[int(others[k].argmax())] if others[k].any() else "–"
+        cells = (f"{totals[k]:,}", f"{totals[k] - right[k]:,}", percent(float(errors[k])), escape(taken))
+        numbers = "".join(f"<td>{text}</td>" for text in cells)
+        lines.append(f'<tr><th scope="row">{escape(labels[k])}</th>{numbers}</tr>')
+    table = _table(["class", "rows", "wrong", "error", "most often named"], lines)
+    rest = f'<p class="small">and {len(labels) - MOST_CLASSES:,} classes with fewer errors.</p>'
+    return f'<div class="wide" tabindex="0">{table}</div>{rest}'
 
 
 def features(names: Sequence[str], ratios: NDArray[np.float64]) -> str:
@@ -51,7 +69,8 @@ def features(names: Sequence[str], ratios: NDArray[np.float64]) -> str:
         )
     more = len(order) - MOST_FEATURES
     rest = f'<p class="small">and {more:,} more.</p>' if more > 0 else ""
-    return f'<div class="wide ranking">{_table(["rank", "feature", "apart", ""], lines)}</div>{rest}'
+    table = _table(["rank", "feature", "apart", "of the first"], lines)
+    return f'<div class="wide ranking" tabindex="0">{table}</div>{rest}'
 
 
 def settings(comparison: Comparison) -> Iterable[tuple[str, str]]:

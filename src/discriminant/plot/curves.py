@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LONG = 30  # iterations, or errors, from which they are drawn on a logarithmic scale
 ABOVE = 1.08  # how far the picture goes on a linear scale, in units of the highest curve
 POINTS = 200  # points of a curve; a longer history is drawn in stretches
+EVEN = 10  # times the least that the most may be on an even scale
 STEEP = 1e3  # ratio of the largest and the smallest criterion from which that scale is logarithmic
 DASHES = ("-", "--", ":", "-.")
 WHAT = {
@@ -90,7 +91,7 @@ def history(models: Any, ax: Axes | None = None, *, what: str = "errors") -> Axe
     values = values[np.isfinite(values)]
     if what in ("criterion", "gap") and values.size and values.min() > 0 and values.max() > STEEP * values.min():
         ax.set_yscale("log")
-    elif what in ("errors", "corrections") and values.max(initial=0) > LONG:
+    elif what in ("errors", "corrections") and values.max(initial=0) > max(LONG, EVEN * values.min(initial=np.inf)):
         ax.set_yscale("symlog", linthresh=1.0)  # zero errors, one and a hundred are all to be seen
     if ax.get_yscale() != "log" and values.min(initial=0) >= 0:
         room = ABOVE if ax.get_yscale() == "linear" else 2.0

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BINS = 30
+WORST = "smallest margin"  # what the dashed line is called
 GAMMA = Or((None,), Number("give a margin above 0", 0))
 HATCHES = ("", "///", "...", "\\\\\\", "xx")
 
@@ -79,7 +80,7 @@ def margin_distribution(model: Any, X: Any, y: Any, ax: Axes | None = None, *, g
         named_slack = f"slack ξ > 0: {np.count_nonzero(slack):,} patterns, D = {np.linalg.norm(slack):.3g}"
         ax.axvspan(min(float(values.min()), gamma), gamma, color=GRAY, alpha=0.15, lw=0, zorder=0, label=named_slack)
     least = float(values.min())
-    ax.axvline(least, color=GRAY, linestyle="--", linewidth=1.2, label=f"smallest margin {digits(least)}")
+    ax.axvline(least, color=GRAY, linestyle="--", linewidth=1.2, label=f"{WORST} {digits(least)}")
     ax.set(xlabel=name, ylabel="patterns")
     add_legend(ax)
     return ax

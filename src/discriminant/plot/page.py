@@ -22,11 +22,11 @@ from ..comparison.table import html_table, percent, setting, verdict_line
 from ._plain import GLOSSARY, PICTURES, plain_remark, summary, what_is_known
 from ._planes import chosen_of
 from ._style import dense, literal, thinned
-from ._tables import confusion, settings
+from ._tables import MOST_CLASSES, confusion, settings
 from ._tables import features as feature_table
 from .curves import course, history
 from .decision_regions import regions
-from .histograms import margin_distribution
+from .histograms import WORST, margin_distribution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +43,7 @@ REFITTED_ROWS = 3_000  # rows to which the models of two features are fitted
 ROUNDING = 1e-24  # squared, of numbers up to one
 TELLING_ROWS = 20_000  # rows from which these features are chosen
 LONGEST_PROOF = 200_000  # characters of a proof that is printed in full
+LONG_NAME = 14  # characters of a mark's name of which a phone has room for two
 FEW_ROWS, FEW_COLUMNS = 20, 8  # of the table of the proof
 
 STYLE = """
@@ -67,10 +68,23 @@ figure { margin: 1rem 0 1.6rem; } img { max-width: 100%; height: auto; }
 summary { cursor: pointer; margin: .8rem 0; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .6rem; }
 .panels img { width: 100%; } .panels { margin-bottom: .6rem; }
-.one { overflow-x: auto; } .one img { max-width: none; width: 100%; min-width: 40rem; }
+.one { overflow-x: auto; } .one img { max-width: none; width: 100%; min-width: 30rem; }
 pre { background: var(--box); padding: .8rem; font-size: .82rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 dt { font-weight: 600; margin-top: .5rem; } dd { margin: 0 0 0 1.2rem; }
-@media (max-width: 40rem) { tbody th { white-space: normal; } th, td { padding: .22rem .35rem; } }
+@media (max-width: 40rem) {
+  tbody th { white-space: normal; } th, td { padding: .22rem .35rem; }
+  .stacked thead { position: absolute; left: -200vw; }
+  .stacked table, .stacked tbody { display: block; }
+  .stacked::before { content: "rank, procedure, cross-validated error"; font-size: .82rem; color: var(--soft); }
+  .stacked tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); padding: .3rem 0; }
+  .stacked th, .stacked td { border: 0; padding: 0; } .stacked td:first-child { flex: 0 0 4.2rem; }
+  .stacked tbody th { flex: 1 0 0; } .stacked [data-name="cross-validated error"] { order: 1; }
+  .stacked [data-name="training error"], .stacked [data-name="why it stopped"] { order: 2; font-size: .82rem;
+    color: var(--soft); margin-right: 1rem; }
+  .stacked [data-name="training error"] { margin-left: 4.2rem; }
+  .stacked [data-name="training error"]::before { content: "training "; }
+  .stacked [data-name="margin"], .stacked [data-name="corrections"], .stacked [data-name="seconds"] { display: none; }
+}
 @media print { body { max-width: none; } figure, tr { break-inside: avoid; } }
 """
 
@@ -126,8 +140,20 @@ def report(
 
 
 def telling_features(X: Any, y: NDArray[Any], how_many: int = 2) -> list[int]:
-    """The features whose class means differ most, measured by their scatter within the classes; in their own order."""
-    return sorted(np.argsort(-apart(X, y), kind="stable")[:how_many].tolist())
+    """The features whose class means differ most, measured by their scatter within the classes; in their own order.
+
+    In a plane of zeros and ones all rows would fall on four points: such features come after those of more values.
+    """
+    order = np.lexsort((-apart(X, y), _is_flag(X)))
+    return sorted(order[:how_many].tolist())
+
+
+def _is_flag(X: Any) -> NDArray[np.bool_]:
+    """Which features have but two values, as far as the rows tell that are looked at; of a sparse table none."""
+    if hasattr(X, "tocsr"):
+        return np.zeros(X.shape[1], bool)
+    some = np.asarray(X[thinned(len(X), TELLING_ROWS)])
+    return np.array([bool(np.all((values == values.min()) | (values == values.max()))) for values in some.T])
 
 
 def apart(X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
@@ -167,14 +193,14 @@ def _page(comparison: Comparison, chosen: list[int], title: str, command: str) -
         *_pictures(comparison, chosen),
         _section("The verdict and its proof", _proof(comparison)),
         _section("What the procedures were told", _folded("Settings", _definitions(settings(comparison)))),
-        f'<p class="small">Made by discriminant {escape(__version__)}. The features are taken as they are, and every '
-        "procedure has seen the same rows.</p>",
+        f'<p class="small">Made by discriminant {escape(__version__)}. Every procedure has seen the same rows and '
+        "features.</p>",
         f'<p class="small">The command that made it:</p><pre>{escape(command)}</pre>' if command else "",
     ]
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(name)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+        f"<style>{STYLE}</style></head>\n<body><main>\n" + "\n".join(parts) + "\n</main></body></html>\n"
     )
 
 
@@ -197,7 +223,7 @@ def _table(comparison: Comparison) -> str:
         '<p class="small">Bold: the fewest errors on rows not seen, with all that tie with it; among these the order '
         "says little.</p>"
     )
-    return f'<div class="wide ranking">{table}</div>{bold}{notes}{said}'
+    return f'<div class="wide ranking stacked" tabindex="0">{table}</div>{bold}{notes}{said}'
 
 
 def _folded(title: str, body: str) -> str:
@@ -211,6 +237,8 @@ def _errors(comparison: Comparison) -> Iterable[str]:
         return
     seen = "that it had not seen" if best.cv_error is not None else "from which it was made"
     about = f"<p>Each line is a class, each column what {escape(best.method)} named for rows {seen}; bold is right.</p>"
+    if len(comparison.classes) > MOST_CLASSES:
+        about = f"<p>The classes that {escape(best.method)} errs on most, for rows {seen}.</p>"
     yield _section(f"Who is taken for whom: {best.method}", about + table)
 
 
@@ -268,9 +296,8 @@ def _support(comparison: Comparison) -> str:
         "These rows are the proof. Weighted as the column says, they balance each other, so that a cut which had all "
         "of them on their own sides would contradict itself. Rows are counted from 0."
     )
-    return (
-        f'<p>{why}</p><div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}'
-    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<p>{why}</p><div class="wide" tabindex="0">{table}</div>{more}'
 
 
 def _fraction(weight: Any) -> str:
@@ -305,13 +332,16 @@ def _pictures(comparison: Comparison, chosen: list[int]) -> Iterable[str]:
 
         def follow(ax: Axes, models: Any) -> None:
             history(models, ax)
-            ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
 
-        body = _figure([("", curves)], follow, PICTURES["curves"], "Errors against iterations", (9.0, 3.6))
+        body = _figure([("", curves)], follow, PICTURES["curves"], "Errors against iterations", (7.5, 3.3))
         yield _section("How they got there", body)
 
     def spread(ax: Axes, model: Any) -> None:
         margin_distribution(model, comparison.X, comparison.y, ax)
+        for line in ax.lines:  # what is said of the worst row stands above each panel, not six times in their legend
+            if str(line.get_label()).startswith(WORST):
+                ax.set_title(f"{ax.get_title()}\n{line.get_label()}", fontsize="medium")
+                line.set_label(WORST)
 
     scores = ("decision_function", "predict_proba")
     models = [(row.method, row.model) for row in rows if any(hasattr(row.model, name) for name in scores)]
@@ -368,20 +398,19 @@ def _figure(
         ax.spines[["top", "right"]].set_visible(False)
         handles, texts = ax.get_legend_handles_labels()
         marks |= dict(zip(texts, handles, strict=True))
-        if size is None and (own := ax.get_legend()) is not None:
-            own.remove()  # the panels share one
+        if (own := ax.get_legend()) is not None:
+            own.remove()  # the panels share one, which is in sight where a picture is wider than the screen
         images.append(_image(canvas, f"{alternative}: {name}" if name else alternative))
-    shared = _legend(marks) if size is None and marks else ""
-    return (
-        f'<figure><div class="{"panels" if size is None else "one"}">{"".join(images)}</div>{shared}'
-        f"<figcaption>{escape(about)}</figcaption></figure>"
-    )
+    shared = _legend(marks) if marks else ""
+    kind = 'class="panels"' if size is None else 'class="one" tabindex="0"'
+    return f"<figure><div {kind}>{''.join(images)}</div>{shared}<figcaption>{escape(about)}</figcaption></figure>"
 
 
 def _legend(marks: dict[str, Any]) -> str:
     """What the marks of several panels mean, as an image of its own."""
     canvas = needed("matplotlib.figure", "plot").Figure((0.1, 0.1))
-    canvas.legend(marks.values(), marks, loc="center", ncols=min(4, len(marks)), frameon=False)
+    beside = 2 if max(map(len, marks)) > LONG_NAME else min(4, len(marks))
+    canvas.legend(marks.values(), marks, loc="center", ncols=beside, frameon=False)
     return _image(canvas, f"The marks: {', '.join(marks)}", bbox_inches="tight", dpi=100)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,9 +29,12 @@ class Names:
 
     columns: list[str] | None
     rows: list[Any] | None
+    references: Mapping[str, NDArray[Any]]  # levels that the columns of a factor are held against, and who has them
 
     @classmethod
-    def of(cls, X: Any, d: int, given: Sequence[str] | None) -> Names:
+    def of(
+        cls, X: Any, d: int, given: Sequence[str] | None, references: Mapping[str, NDArray[Any]] | None = None
+    ) -> Names:
         """The names that are given for the d columns, or those of a data frame, and the names of its rows."""
         if given is not None and len(given) != d:
             wanted = f"one name for each of the {d} columns of X"
@@ -39,7 +42,7 @@ class Names:
         own, index = getattr(X, "columns", None), getattr(X, "index", None)
         named = given if given is not None or own is None or any(not isinstance(name, str) for name in own) else own
         rows = None if index is None or callable(index) or type(index).__name__ == "RangeIndex" else list(index)
-        return cls(None if named is None else [str(name) for name in named], rows)
+        return cls(None if named is None else [str(name) for name in named], rows, references or {})
 
     def column(self, j: int) -> str:
         """The name of a feature."""

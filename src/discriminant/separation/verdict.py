@@ -21,12 +21,13 @@ estimates for generalized linear models* (2019).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .._engine.progress import TerminalBar
 from .._guards.parameters import FLAG, SECONDS, Choice, refused
 from ..formulas.formula import design
+from ..formulas.frames import factors_of
 from .answer import Separability as Separability
 from .ordered import OrderedSeparability
 from .question import Names, Question, checked, groups_of, levels_of
@@ -56,7 +57,8 @@ def separability(
     X : array, CSR matrix or data frame of shape (n, d)
         Patterns, as given: do not standardize them first, because rounding may destroy ties. Float32, float64 and
         integers are all read exactly; a memory-mapped array is read in blocks. Or a formula such as
-        ``"HG ~ NV + C(stage)"``, of which :func:`design` makes X and y.
+        ``"HG ~ NV + C(stage)"``, of which :func:`design` makes X and y. Categoricals and texts in a data frame are
+        factors, each level held against the first, as the verdict says.
     y : array of shape (n,)
         Labels of two or more classes; of two, the one that sorts last is the positive class. Counts for
         ``family="poisson"``. For ``family="cumulative"`` levels whose order is known: numbers, or an ordered
@@ -108,7 +110,7 @@ def separability(
       proof          4 rows: 0 (0) x 1/2, 1 (1) x 1/2, 2 (1) x 1/2, 3 (0) x 1/2
       consequence    No linear procedure ends without errors; logit, probit and cloglog have a finite estimate.
       to try         A procedure for overlapping classes (LeastSquares, Perceptron(pocket=True)), or more features.
-      reading        each number of X as its shortest decimal form
+      reading        each number as its shortest decimal form
     >>> s = separability([[0, 0], [0, 2], [3, 0], [3, 2]], ["a", "a", "b", "b"])
     >>> s.verdict, s.hyperplane.side([[1, 1]]), round(float(s.margin), 9)
     ('complete', array([-1]), 1.5)
@@ -121,14 +123,22 @@ def separability(
     >>> separability(treated, level, family="cumulative", feature_names=["treated"]).coefficients()
     {'1/2': '+inf', '2/3': '+inf', 'treated': '+inf'}
     """
-    if isinstance(X, str):
-        made, response = design(X, data, intercept=intercept), X.partition("~")[0].strip(" `")
+    references: dict[str, Any] = {}
+    if isinstance(X, str) or factors_of(X):
+        made = design(X, data if isinstance(X, str) else y, intercept=intercept)
+        y = _response(X, data, made.y, family) if isinstance(X, str) else y
         X, feature_names = made.X, made.feature_names if feature_names is None else feature_names
-        y = data[response] if family == "cumulative" and response in data else made.y  # a column knows its order
-    found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased)
+        references = {f"{name}[{level}]": made.reference_rows(name) for name, level in made.references.items()}
+    found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased, references)
     if len(found.groups) <= 2 or found._system.n_columns <= AT_ONCE:
         _ = found.certificate  # now, not when it is asked for
     return found
+
+
+def _response(formula: str, data: Any, y: Any, family: str) -> Any:
+    """The response of a formula; of ordered levels its column, which has an order that the design drops."""
+    name = formula.partition("~")[0].strip(" `")
+    return data[name] if family == "cumulative" and name in data else y
 
 
 def pose(
@@ -141,6 +151,7 @@ def pose(
     feature_names: Sequence[str] | None = None,
     max_seconds: float | None = None,
     aliased: str = "keep",
+    references: Mapping[str, Any] | None = None,
 ) -> Separability:
     """The question of ``separability``, checked; nothing is computed before it is asked for."""
     Choice(READINGS)("reading", reading)
@@ -150,7 +161,7 @@ def pose(
     meter = TerminalBar("separability", progress, SECONDS("max_seconds", max_seconds))
     given = y
     table, y = checked(X, y, reading)
-    names = Names.of(X, table.shape[1], feature_names)
+    names = Names.of(X, table.shape[1], feature_names, references)
     if family == "cumulative":
         if not intercept:
             wanted = "True for ordered levels, whose thresholds stand for it"

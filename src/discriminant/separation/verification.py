@@ -142,7 +142,7 @@ def _classes(proof: Certificate, y: Any, table: ExactTable) -> Integers:
             raise failure("y holds what is no count: a number below zero, or none at all")
         own = [int(value > 0) if proof.family == "poisson" else index[value] for value in values]
     except KeyError as error:
-        raise failure(f"y holds {error.args[0]!r}, of which it says nothing") from None
+        raise failure(f"a label is {error.args[0]!r}, of which it says nothing") from None
     except TypeError as error:
         raise failure(f"y holds what is no label or count ({error})") from error
     if not set(range(len(proof.groups))) <= set(own):
@@ -178,7 +178,10 @@ def _check_shape(proof: Certificate, table: ExactTable, n_columns: int) -> None:
     """The data have the shape that the proof speaks of, and so have its vectors."""
     found = table.n_rows, table.n_features
     if found != (proof.n_rows, proof.n_features):
-        raise failure(f"it speaks of X of shape ({proof.n_rows}, {proof.n_features}), not of {found}")
+        raise failure(
+            f"it speaks of {proof.n_rows:,} rows of {proof.n_features:,} columns, and here are {found[0]:,} of "
+            f"{found[1]:,}"
+        )
     if any(len(vector) != n_columns for vector in (proof.direction, *proof.kernel)):
         raise failure(f"a vector has not the length {n_columns}")
 

@@ -31,8 +31,8 @@ CONSEQUENCES = {
 REGRESSIONS = "logistic regression has", "logit, probit and cloglog have"
 COLLINEAR = "No linear procedure ends without errors; {} finite estimates, not unique ones."
 READ = {
-    "decimal": "each number of X as its shortest decimal form",
-    "float": "each number of X as the binary fraction that the machine holds",
+    "decimal": "each number as its shortest decimal form",
+    "float": "each number as the binary fraction that the machine holds",
 }
 HEADLINES = {
     "poisson": {
@@ -72,7 +72,7 @@ PYTHON = Hints(
 )
 COMMAND = Hints(
     machine="Any error-correcting method finds such a machine; for logistic regression a penalty, ridge or Firth.",
-    overlap="A method for overlapping classes (least-squares, pocket), or more features.",
+    overlap="A method for overlapping classes (logistic, perceptron-pocket), or more features.",
     margin="",
     coefficients="--coefficients finds the rest",
     further="",
@@ -101,6 +101,7 @@ def lines(
     ``levels`` are columns that X does not hold and that may be reasons: the reference levels of factors. ``seconds``
     are those that the signs of the coefficients may take.
     """
+    levels = s.question.names.references if levels is None else levels
     yield f"{s.verdict}: {headline(s)}"
     yield from _shown(_of_machine(s))
     yield from _shown(_evidence(s, hints))
@@ -109,6 +110,8 @@ def lines(
     yield from _shown(_coefficients(s, hints, seconds))
     yield from _shown(_advice(s, hints))
     yield from _shown([("reading", READ[s.question.reading]), ("note", " ".join(s.notes))])
+    held = s.question.names.references
+    yield from _shown([("columns", f"held against: {', '.join(held)}" if held else "")])
 
 
 def _shown(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -154,7 +157,7 @@ def evidence(s: Separability) -> str:
     rows = f"rows {first_few(str(term.row) for term in proof.support)}"
     if proof.point is None:
         return f"{rows} balance each other"
-    return f"the weighted means of {rows} of either class meet in {_point(proof.point)}"
+    return f"the weighted means of {rows} of either class meet in {_point(proof.point, s.question.names.columns)}"
 
 
 def describe_parts(parts: PartVerdicts) -> str:
@@ -184,8 +187,14 @@ def headline(s: Separability) -> str:
         return f"a plane separates {what} strictly."
     if s.verdict == "overlap":
         return f"no plane separates {what}, not even weakly."
-    n, m = s.separated_rows.size, s.boundary_rows.size
-    return f"a plane has {_many(n, 'row')} of {what} on their sides and {m:,} on itself; none separates strictly."
+    apart, on_plane = (_by_class(s, rows) for rows in (s.separated_rows, s.boundary_rows))
+    return f"no plane separates {what} strictly: one has {apart} on their own sides, and {on_plane} on itself."
+
+
+def _by_class(s: Separability, rows: NDArray[Any]) -> str:
+    """How many of these rows are of which class."""
+    counts = {group_name(group): int(np.isin(s.question.y[rows], list(group)).sum()) for group in s.groups}
+    return " and ".join(f"{_many(n, 'row')} of {name}" for name, n in counts.items() if n) or "no row"
 
 
 def _of_machine(s: Separability) -> Iterator[tuple[str, str]]:
@@ -221,7 +230,7 @@ def _evidence(s: Separability, hints: Hints) -> Iterator[tuple[str, str]]:
         return
     if proof.point is not None:
         where = "convex hulls" if proof.intercept else "cones"
-        yield "shared point", f"{_point(proof.point)} lies in the {where} of both classes"
+        yield "shared point", f"{_point(proof.point, s.question.names.columns)} lies in the {where} of both classes"
     if proof.support and s.groups:
         yield "proof", f"{_many(len(proof.support), 'row')}: {first_few(_support(s, proof.support))}"
     elif proof.relations:
@@ -261,8 +270,10 @@ def _support(s: Separability, support: Iterable[Support]) -> Iterable[str]:
         yield f"{s.question.names.row(row)} ({group_name(group)}) x {exact}"
 
 
-def _point(point: tuple[Any, ...]) -> str:
-    return f"({', '.join(f'{float(value):.6g}' for value in point[:FEW])}{', …' if len(point) > FEW else ''})"
+def _point(point: tuple[Any, ...], names: list[str] | None) -> str:
+    values = [f"{float(value):.6g}" for value in point[:FEW]]
+    told = values if names is None else [f"{name} {value}" for name, value in zip(names, values, strict=False)]
+    return f"({', '.join(told)}{', …' if len(point) > FEW else ''})"
 
 
 def _plane(s: Separability) -> str:

@@ -77,8 +77,8 @@ class StepTotals(NamedTuple):
         )  # fmt: skip
 
 
-@compiled
-def _epoch(
+@inlined
+def go_along(
     X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], into: NDArray[Any], etas: NDArray[Any],
     dual: bool, criterion: float,
 ) -> Any:  # fmt: skip
@@ -115,6 +115,15 @@ def _epoch(
 
 
 @compiled
+def _epoch(
+    X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], into: NDArray[Any], etas: NDArray[Any],
+    dual: bool, criterion: float,
+) -> Any:  # fmt: skip
+    """One pass, or a part of it."""
+    return go_along(X, aims, order, a, into, etas, dual, criterion)
+
+
+@compiled
 def _passes(
     X: Rows, aims: Aims, order: NDArray[np.uint32], a: NDArray[Any], before: NDArray[Any], etas: NDArray[Any],
     tol: float, far: float, table: NDArray[np.float64],
@@ -126,7 +135,7 @@ def _passes(
     dual = tol < 0  # never; for a literal numba would compile a form of its own
     for k in range(len(table)):
         copy_into(a, before)
-        _, changes, errors, criterion, longest, worst, is_finite = _epoch(X, aims, order, a, a, etas, dual, 0.0)
+        _, changes, errors, criterion, longest, worst, is_finite = go_along(X, aims, order, a, a, etas, dual, 0.0)
         square = 0.0
         for j in range(a.size):
             square += np.float64(a[j]) * a[j]
@@ -172,7 +181,7 @@ class WidrowHoffRule(Changing):
         """Many passes in the rows' order, with a constant step, over patterns that are few."""
         fixed = isinstance(self.schedule, Constant) and self.random is None and not self.plan.dual
         few = problem.entries + problem.n_rows + problem.n_features <= FEW
-        if self.k < FIRST * problem.n_rows or self.recorded.rows.size or not (few and fixed):
+        if self.recorded.rows.size or not (few and fixed):
             return EMPTY
         patterns = self.look(problem, watch)
         order, table = patterns.present, np.empty((min(limit, TOGETHER), len(HISTORY)))

@@ -45,6 +45,7 @@ class WidrowHoffRegressor(WidrowHoffParameters, IterativeRegressor):
 
     _held = COURSE | {"alpha_?": "float n", "_progress": Progress.fits}
 
+    _page = "widrow_hoff"
     _added_parameters = ("record",)
     _criterion = "sum of (w'x + w0 - y)^2"
     _exact = "LeastSquaresRegressor"

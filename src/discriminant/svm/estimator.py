@@ -150,6 +150,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
             self._vectors = BorrowedData()
 
     _criterion = "|w|^2/2 + C sum of slack, or of squared slack"
+    _page = "svm"
     _parameters = {
         "loss": Choice(("hinge", "squared_hinge")),
         "intercept": Choice(("free", "augmented")),

@@ -147,3 +147,14 @@ def test_bad_increments(eta):
 def test_the_biases_are_those_of_one_plane():
     with pytest.raises(ValueError, match="of one plane"):
         bounds.bias_updates(OR_X, OR_Y, [[0, 0, 0], [-1, 2, 2]])
+
+
+def test_a_margin_too_small_for_a_bound_is_not_called_none():
+    X, y = np.array([[0, 0], [0, 1e-200], [1e-200, 0]]), [0, 1, 1]
+    with pytest.raises(ValueError, match=r"separates by gamma = 1, too little for a bound.*scale the columns"):
+        bounds.perceptron(X, y, [-1, 2e200, 2e200])
+
+
+def test_batch_is_a_flag():
+    with pytest.raises(ValueError, match="batch='yes' must be one of True, False"):
+        bounds.perceptron([[0.0], [1.0]], [0, 1], [-1, 2], batch="yes")

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._guards.parameters import Number, refused
+from ._guards.parameters import FLAG, Number, refused
 from .geometry import FloatArray, Points, class_indices, finite_array, ldexp, scaled
 from .multiclass import leads
 from .samples import finite_rows, row_sqnorms, scaled_blocks
@@ -171,7 +171,8 @@ def perceptron(
         gamma = min(gamma, float(margins.min()))
     square *= weights.ndim  # Kesler's rows hold y and −y: ‖η_ij‖² = 2‖y‖²
     low, high = _increments(eta)
-    return _evaluate(weights, shift, square, gamma, exponent, start, (low, high * spread(X) if batch else high), margin)
+    high *= spread(X) if FLAG("batch", batch) else 1.0
+    return _evaluate(weights, shift, square, gamma, exponent, start, (low, high), margin)
 
 
 def perceptron_from_numbers(
@@ -366,7 +367,12 @@ def _evaluate(
     """Minimize over α, for patterns divided by 2 to the exponent and a solution divided by 2 to the shift."""
     eta, margin = etas[0], NONNEGATIVE("margin", margin)
     ratio = etas[1] / eta
-    if not gamma > TINY:
+    if 0 < gamma <= TINY:
+        raise ValueError(
+            f"solution separates by gamma = {ldexp(gamma, exponent + shift):g}, too little for a bound beside its "
+            "length and that of the patterns; scale the columns to a common size, and give their solution"
+        )
+    if not gamma > 0:
         raise ValueError(
             f"solution does not separate: gamma = {ldexp(gamma, exponent + shift) + 0.0:g} must be positive; "
             "give a vector with aᵗy > 0 for every pattern, such as the weights_ of a fit that ended SEPARATED"

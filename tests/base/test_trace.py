@@ -71,6 +71,18 @@ def test_a_batch_names_no_pattern() -> None:
     assert set(found.pattern) == {None}
     assert len(found.k) == 23
     assert "batch" in str(found)
+    assert "several" not in str(found)
+
+
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+def test_what_a_long_record_leaves_out_is_no_batch() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    found = Perceptron(max_iter=3000, record="weights").fit(X, X[:, 0] + rng.normal(size=50) > 0).trace()
+    assert found.k[1] - found.k[0] > 1
+    assert set(found.pattern) == {None}
+    assert "several" in str(found)
+    assert "batch" not in str(found)
 
 
 def test_a_long_table_is_cut_in_its_midst() -> None:
@@ -150,7 +162,11 @@ def test_bad_data() -> None:
     model = Perceptron(record="weights").fit(X, y)
     with pytest.raises(ValueError, match="y=None must be given with the other"):
         model.trace(X)
-    with pytest.raises(ValueError, match="must be "):
-        model.trace(X, y[:2])
+    for table, labels in ((X, y[:2]), (X[:, :1], y), (X * np.nan, y), ([], []), (X, y[:, None])):
+        with pytest.raises(ValueError, match=r"must be finite and of shape .* for this y; give the patterns"):
+            model.trace(table, labels)
+    for table, labels in ((X + 5, y), (X, list("abcd"))):
+        with pytest.raises(ValueError, match="must be the patterns of the fit, with their labels y"):
+            model.trace(table, labels)
     with pytest.raises(NotFittedError):
         Perceptron(record="weights").trace()

@@ -189,6 +189,9 @@ def test_ordered_levels(inside: Callable[..., Outcome], tmp_path: Path) -> None:
     assert [line.split()[0] for line in found.out.splitlines()[-4:]] == ["none/some", "some/much", "dose", "age"]
     assert inside("verify", proof, path, *ordered).code == 0
     assert inside("verify", proof, path, "-t", "pain").code == 6  # an answer to another question
+    other = inside("verify", proof, path, *ordered[:-1], "some,none,much")
+    assert other.code == 6
+    assert "not what the table asks: it has the levels in the order 'none' < 'some' < 'much'." in other.out
     bad = inside("check", path, "-t", "pain", "--family", "cumulative")
     assert (bad.code, "give its order by --levels much,none,some" in bad.err) == (2, True)
     bad = inside("check", path, *ordered[:-1], "none,much")

@@ -101,6 +101,7 @@ def test_descent():
     [
         ("margins", 0, "kind='margins' must be one of perceptron, .*; did you mean 'margin'"),
         (7, 0, "kind=7 must be one of perceptron"),
+        (["margin"], 0, "must be one of perceptron"),
         ("margin", -1, "seed=-1 must be"),
         ("margin", 1.5, "seed=1.5 must be"),
     ],

@@ -254,6 +254,28 @@ def test_classes_have_their_names() -> None:
     assert "c: x as -inf" in str(d)
 
 
+def test_classes_in_another_order_than_that_of_their_names() -> None:
+    x = [0, 0, 0, 1, 1, 2.0]
+    for names, given in (
+        ("zab", pd.Categorical(list("zabzaz"), categories=list("zab"))),
+        (("9", "10", "100"), [9, 10, 100, 9, 10, 9]),
+    ):
+        d = diagnose(sm.MNLogit(pd.Series(given), sm.add_constant(x)).fit(disp=0))
+        assert d.labels == [f"{name}: {column}" for name in names[1:] for column in ("const", "x1")]
+        assert d.true_values[3] == "-inf"
+        assert f"none of the 3 rows with x1 > 0 is {names[2]}" in str(d)
+        assert d.verify()
+
+
+def test_nothing_is_left_of_a_complete_separation() -> None:
+    x, y = [-2, -1, 1, 2.0], [0, 0, 1, 1]
+    for model in (sm.Probit(y, sm.add_constant(x)), sm.Logit(y, x)):
+        d = diagnose(model.fit(disp=0, maxiter=5))
+        assert d.verdict == "complete"
+        assert "no rows are left for a fit; for finite numbers take a penalty" in str(d)
+        assert "limiting_design" not in str(d)
+
+
 def test_ordered_levels_against_the_cone() -> None:
     tried = 0
     for rng, X in random_tables(2, 12):
@@ -308,6 +330,21 @@ def test_penalized_fits_are_finite_whatever_the_verdict() -> None:
     assert diagnose(free).artifacts == ["NV"]
 
 
+def test_a_penalty_has_to_be_on_every_column() -> None:
+    frame = patients()
+    exog = sm.add_constant(frame[["NV", "PI", "EH"]])
+    beside = sm.Logit(frame["HG"], exog).fit_regularized(alpha=np.array([0.0, 0, 1, 1]), disp=0)
+    assert beside.params["NV"] > 10  # it goes to infinity all the same
+    with pytest.raises(ValueError, match=r"alpha=.* must be above 0 for every column but the constant"):
+        diagnose(beside)
+    but_the_constant = sm.Logit(frame["HG"], exog).fit_regularized(alpha=np.array([0.0, 1, 1, 1]), disp=0)
+    assert diagnose(but_the_constant).artifacts == []
+    levels = sm.MNLogit(np.arange(79) % 3, exog)
+    assert diagnose(levels.fit_regularized(alpha=np.array([0.0, 1, 1, 1] * 2), disp=0)).fitted.penalty
+    unknown = binomial(frame["HG"], exog).fit_regularized(alpha=0.1)
+    assert "unless alpha, which statsmodels does not keep, is 0 for a column" in str(diagnose(unknown))
+
+
 def test_a_fit_that_has_not_converged_on_an_overlap_says_so() -> None:
     result = by_formula("HG ~ PI + EH", patients()).fit(maxiter=1)
     assert "The program says that it has not converged" in str(diagnose(result))
@@ -333,7 +370,12 @@ def test_what_cannot_be_diagnosed() -> None:
     ):
         with pytest.raises(ValueError, match=words):
             diagnose(model)
-    with pytest.raises(ValueError, match="keep their data; leave out X and y"):
-        diagnose(smf.logit("HG ~ PI", frame).fit(disp=0), frame[["PI"]], frame["HG"])
+    for given in ({"X": frame[["PI"]], "y": frame["HG"]}, {"sample_weight": np.ones(79)}):
+        with pytest.raises(ValueError, match="keep their data; leave out X, y and sample_weight"):
+            diagnose(smf.logit("HG ~ PI", frame).fit(disp=0), **given)
+    bare = smf.logit("HG ~ PI", frame).fit(disp=0)
+    bare.remove_data()
+    with pytest.raises(ValueError, match="model='Logit' must be one whose data were not removed"):
+        diagnose(bare)
     with pytest.raises(ValueError, match="limiting_design belongs to two classes"):
         diagnose(sm.MNLogit([0, 1, 2, 0], [[1.0], [1], [1], [1]]).fit(disp=0)).limiting_design()

@@ -41,6 +41,7 @@ def test_logistic_regression() -> None:
     assert_allclose([each.value for each in d.fitted.printed], [*model.intercept_, *model.coef_[0]])
     assert np.isnan(d.fitted.printed[0].error)
     assert d.to_dict()["coefficients"][0]["std_error"] is None
+    assert d.to_dict()["sentences"]["artifacts"].startswith("NV: the number tells where the program stopped")
     assert_array_equal(d.limiting_design().rows, X["NV"] == 0)
     assert d.refit("firth").summary().names == d.labels
     for form in (X.to_numpy(), sparse.csr_matrix(X.to_numpy())):
@@ -65,6 +66,9 @@ def test_penalties_keep_numbers_finite() -> None:
         Cs=[0.5], cv=2, l1_ratios=(0.0,), use_legacy_attributes=False, scoring="neg_log_loss", max_iter=1000
     ).fit(X, y)
     assert diagnose(search, X, y).fitted.penalty == "a penalty with C=0.5"
+    beside = glum.GeneralizedLinearRegressor(family="binomial", alpha=0.5, P1=[0.0, 1, 1], max_iter=2).fit(X, y)
+    with pytest.raises(ValueError, match=r"P1=\[0.0, 1, 1\] must be above 0 for every column"):
+        diagnose(beside, X, y)
     free = SGDClassifier(loss="log_loss", penalty=None, random_state=0).fit(X, y)
     assert diagnose(free, X, y).artifacts == ["NV"]
 
@@ -77,6 +81,9 @@ def test_weights_of_zero_take_no_part() -> None:
         fitted = model.fit(plus, y, sample_weight=weights)
         assert diagnose(fitted, plus, y, sample_weight=weights).artifacts == ["NV"]
         assert diagnose(fitted, plus, y).artifacts == []
+    fitted, plain = LogisticRegression(**FREE).fit(plus.to_numpy(), y, weights), plus.to_numpy()
+    for table in (plain.tolist(), sparse.coo_matrix(plain), sparse.csc_matrix(plain)):
+        assert diagnose(fitted, table, y, sample_weight=weights).artifacts == ["x0"]
 
 
 def test_pipelines_are_looked_through() -> None:

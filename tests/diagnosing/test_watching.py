@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ import statsmodels.formula.api as smf
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from discriminant import InfiniteEstimateWarning, datasets, watch_separation
+from discriminant.separation.signs import Signs
 
 X, Y = datasets.endometrial()
 EXOG = sm.add_constant(X)
@@ -141,6 +143,30 @@ def test_threads_outside_of_a_block_hear_nothing() -> None:
             heard[kind] = heard.get(kind, 0) + 1
     assert heard == {"statsmodels GLM": 1}
     assert [vars(each).get("fit") for each in CLASSES] == BEFORE
+
+
+def test_no_limit_of_time() -> None:
+    def fit() -> None:
+        with watch_separation(max_seconds=None):
+            sm.GLM(Y, EXOG, family=sm.families.Binomial()).fit()
+
+    assert len(told(fit)) == 1
+
+
+def test_signs_that_take_too_long_are_left_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(self: Any, tick: Any) -> None:
+        while True:
+            time.sleep(0.01)
+            tick("the signs", 0.0)
+
+    monkeypatch.setattr(Signs, "_go_on", slowly)
+
+    def fit() -> None:
+        with watch_separation(max_seconds=1):
+            sm.GLM(Y, EXOG, family=sm.families.Binomial()).fit()
+
+    (warning,) = told(fit)
+    assert "Artifacts of where it stopped: not computed in this time." in str(warning.message)
 
 
 def test_a_verdict_that_takes_too_long_is_left_out() -> None:

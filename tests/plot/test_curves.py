@@ -92,6 +92,8 @@ def test_the_duality_gap_round_by_round() -> None:
     ax = plot.history({"two": pair, "none": Perceptron().fit(X[:100], y[:100])}, axes(), what="gap")
     np.testing.assert_allclose(ax.lines[0].get_ydata(), np.maximum(pair.history_["gap"], 2.3e-16), rtol=0.1)
     assert (ax.get_xlabel(), ax.get_ylabel(), legend(ax)) == ("round", "relative duality gap", ["two"])
+    ax = plot.history(Perceptron().fit(X[:100], y[:100]), axes(), what="gap")
+    assert ax.texts[0].get_text() == "no duality gap: no support vector machine"
     three = SupportVectorMachine(kernel="gaussian").fit(X, y)
     assert course(three, "gap")[-1] == pytest.approx(max(three.gap_, 2.3e-16), rel=0.1)
     assert course(three, "errors").size == 0

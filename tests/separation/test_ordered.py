@@ -131,9 +131,20 @@ def test_the_words() -> None:
     assert "the ordered levels 'none' < 'some' < 'much'" in s.certificate.question
     assert "it is about ordered levels" in s.certificate.differences(y)
     assert not s.certificate.differences(y, family="cumulative")
+    turned = y.cat.reorder_categories(["some", "none", "much"])
+    another = ["it has the levels in the order 'none' < 'some' < 'much'"]
+    assert s.certificate.differences(turned, family="cumulative") == another
+    assert s.certificate.differences(list(y), family="cumulative") == ["y does not tell the order of its levels"]
     assert "<table" in s._repr_html_() or "<dl" in s._repr_html_()
     falling = str(ordered(-frame[["dose"]], y))
     assert "dose never rises from a level to the next" in falling
+
+
+def test_numbers_in_another_order_are_another_question() -> None:
+    x, y = [[0], [1], [2]], pd.Series(pd.Categorical([1, 3, 2], [1, 3, 2], ordered=True))
+    proof = ordered(x, y).certificate
+    assert proof.verify(x, [1, 3, 2])
+    assert proof.differences([1, 3, 2], family="cumulative") == ["it has the levels in the order 1 < 3 < 2"]
 
 
 def test_aliased_columns_are_those_of_x() -> None:
@@ -175,6 +186,17 @@ def test_a_proof_that_was_changed_fails() -> None:
         proof.verify(X, 4 - y)
 
 
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_formula_and_a_table_of_one_column_keep_the_order(library: Any) -> None:
+    names, x = ["low", "low", "mid", "high"], [0.0, 1.0, 2.0, 3.0]
+    order = ["low", "mid", "high"]
+    levels = pd.Categorical(names, order, ordered=True) if library is pd else pl.Series(names, dtype=pl.Enum(order))
+    frame = library.DataFrame({"level": levels, "x": x})
+    ways = {"low/mid": "+inf", "mid/high": "+inf", "x": "+inf"}
+    assert separability("level ~ x", data=frame, family="cumulative").coefficients() == ways
+    assert ordered(frame[["x"]], frame[["level"]]).coefficients() == ways
+
+
 def test_what_is_not_of_levels_is_refused() -> None:
     X, y = [[0], [1], [2]], ["low", "high", "low"]
     with pytest.raises(ValueError, match="the order of such levels is not known"):
@@ -185,7 +207,7 @@ def test_what_is_not_of_levels_is_refused() -> None:
         ordered(X, [1, 1, 1])
     s = ordered(X, [0, 1, 2])
     for name in ("hyperplane", "pairwise", "total", "separated_pairs", "margin"):
-        with pytest.raises(ValueError, match="belongs to"):
+        with pytest.raises(ValueError, match=f"{name} belongs to classes"):
             getattr(s, name)
     with pytest.raises(ValueError, match="the order of such levels"):
         ordered(X, pd.Categorical(y))

@@ -95,7 +95,7 @@ def test_counts(rng: np.random.Generator) -> None:
         s = check(X, y, intercept=intercept, family="poisson")
         assert_array_equal(s.infinite_, 0 - np.array(separation(X, y, intercept, family="poisson").signs[intercept:]))
         verdicts.add(s.verdict)
-        with pytest.raises(ValueError, match="margin belongs to two classes"):
+        with pytest.raises(ValueError, match="margin belongs to classes, not to counts"):
             s.margin  # noqa: B018
     assert verdicts == {"complete", "quasi", "overlap"}
 

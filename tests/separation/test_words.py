@@ -65,6 +65,8 @@ def test_thresholds(kind: str) -> None:
     assert row(apart, "because") == "x0 alone separates them, at most 2 of 0 and at least 3 of 1"
     turned = separability(stored, [1, 1, 1, 0, 0])
     assert row(turned, "because") == "x0 alone separates them, at most 2 of 1 and at least 3 of 0"
+    at_zero = separability([[-1.0], [-0.0], [1.0]], [0, 0, 1])
+    assert row(at_zero, "because") == "x0 alone separates them, at most 0 of 0 and at least 1 of 1"
 
 
 def test_planes_through_the_origin_meet_a_column_at_zero_only() -> None:
@@ -151,6 +153,12 @@ def test_pairs_are_those_of_the_exact_rays(rng: np.random.Generator) -> None:
         rivals = [(i, rival) for i in range(7) for rival in range(3) if rival != y[i]]
         assert [bool(s.separated_pairs[pair]) for pair in rivals] == ahead
         assert not s.separated_pairs[np.arange(7), y].any()
+
+
+def test_the_evidence_on_counts_names_each_row_once() -> None:
+    s = separability([[1, 1.0], [0, 1], [1, 0], [0, 0]], [1, 0, 1, 2], family="poisson")
+    assert s.verdict == "overlap"
+    assert s.evidence() == "rows 0, 2, 3 balance each other"
 
 
 def test_counts_have_no_pairs() -> None:

@@ -390,7 +390,7 @@ class IterativeClassifier(IterativeEstimator, LinearClassifier):
         known = getattr(self, "_training", TrainingData())(self.classes_) if X is None else (X, y)
         if known is None:
             raise refused("X", None, "the patterns of the fit, which this model has not", "give them, trace(X, y)")
-        return trace_of(self, *known)
+        return trace_of(self, known[0], known[1], is_given=X is not None)
 
     def _shares(self) -> int:
         return n_problems(self.classes_.size, self.multiclass_)

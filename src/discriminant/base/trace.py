@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from .._engine.problem import Problem
 from .._guards.parameters import refused
-from .._guards.validation import table_of
+from .._guards.validation import all_finite, table_of
 from .course import bias_unit, corrected, course_of
 from .lazy_report import LazyFacts
 
 SHOWN = 60  # corrections that a printout shows: the first ones, and the last ten
 LAST = 10
+REMEDY = "give the patterns and the labels of the fit"
 HEADS = ("k", "pattern", "y", "a(k)'y", "a(k+1)")
 
 
@@ -37,13 +38,16 @@ class Trace:
     k : array of int of shape (K,)
         The numbers of the corrections.
     pattern : list of int, pair of int or None
-        The row that each was made for, or the two rows; None for a batch.
+        The row that each was made for, or the two rows; None for a batch, and where corrections before were not kept.
     y : list of arrays or None
-        The pattern (1, x), negated for the class that sorts first; None unless there is one.
+        The pattern (1, x), negated for the class that sorts first, or (R², x) where ``bias="radius"`` adds that; None
+        unless there is one.
     side : list of float or None
-        a(k)ᵗy before the correction.
+        a(k)ᵗy of (1, x) before the correction.
     weights : array of shape (K, d + 1)
         The weights a(k + 1) after it.
+    batch : bool, default=False
+        Whether a correction is made for many patterns at once.
 
     References
     ----------
@@ -64,6 +68,7 @@ class Trace:
     y: list[NDArray[np.float64] | None]
     side: list[float | None]
     weights: NDArray[np.float64]
+    batch: bool = False
 
     def rows(self) -> list[tuple[str, str, str, str, str]]:
         """The table as text, a row for each correction; in the midst of a long one a row of dots."""
@@ -72,7 +77,7 @@ class Trace:
         rows = [
             (
                 str(self.k[j]),
-                _rows(self.pattern[j]),
+                self._rows(self.pattern[j]),
                 _vector(self.y[j]),
                 "" if (side := self.side[j]) is None else f"{side + 0.0:.6g}",
                 _vector(self.weights[j]),
@@ -80,6 +85,11 @@ class Trace:
             for j in chosen
         ]
         return [*rows[: SHOWN - LAST], ("…",) * 5, *rows[SHOWN - LAST :]] if cut else rows
+
+    def _rows(self, pattern: int | tuple[int, int] | None) -> str:
+        if pattern is None:
+            return "batch" if self.batch else "several"
+        return str(pattern) if isinstance(pattern, int) else "{}, {}".format(*pattern)
 
     def __str__(self) -> str:
         rows = [HEADS, ("", "", "", "", f"a(1) = {_vector(self.start)}"), *self.rows()]
@@ -129,20 +139,22 @@ class TrainingData:
         return TrainingData, ()
 
 
-def trace_of(model: Any, X: Any, y: Any) -> Trace:
-    """The corrections of a fitted classifier, with the patterns and labels of the fit."""
-    X = table_of(X)
+def trace_of(model: Any, X: Any, y: Any, is_given: bool) -> Trace:
+    """The corrections of a fitted classifier, with the patterns and labels of the fit; others that are given fail."""
+    X, y = table_of(X), np.asarray(y)
     X = np.ascontiguousarray(X.toarray() if hasattr(X, "toarray") else X, np.float64)
-    if X.ndim != 2 or np.shape(y) != (len(X),):
-        raise refused("y.shape", np.shape(y), f"({len(X)},)", "give the patterns and the labels of the fit")
+    wanted = len(y), model.n_features_in_
+    if X.shape != wanted or y.ndim != 1 or not all_finite(X):
+        raise refused("X", f"<shape {X.shape}>", f"finite and of shape {wanted} for this y", REMEDY)
     course = course_of(model, X)
     assert course is not None
     if course.weights.shape[1] != 1 or not model._is_plane():
         raise refused("model", model, "a plane between two classes", "take a pair of classes, and the linear kernel")
-    y = np.asarray(y)
     planes = course.planes(X)[:, 0].astype(np.float64)
     made, unit = corrected(model, course, X, y)[1:], bias_unit(model, X)
     patterns = [_pattern(each.pattern) for each in made]
+    if is_given and course.single and course.is_known()[1:].any() and set(patterns) == {None}:
+        raise refused("X", f"<shape {X.shape}>", "the patterns of the fit, with their labels y", REMEDY)
     signs = np.where(y == model.classes_[1], 1.0, -1.0)
     ys = [signs[i] * np.r_[unit, X[i]] if isinstance(i, int) else None for i in patterns]
     before = planes[course.kept[1:] - 1]
@@ -150,7 +162,8 @@ def trace_of(model: Any, X: Any, y: Any) -> Trace:
         float(signs[i] * (a[0] + X[i] @ a[1:])) if isinstance(i, int) else None
         for i, a in zip(patterns, before, strict=True)
     ]
-    return Trace(planes[0], course.numbers[course.kept[1:]], patterns, ys, sides, planes[course.kept[1:]])
+    batch = not course.single and "patterns" not in model.history_
+    return Trace(planes[0], course.numbers[course.kept[1:]], patterns, ys, sides, planes[course.kept[1:]], batch)
 
 
 def _pattern(found: int | list[int]) -> int | tuple[int, int] | None:
@@ -158,10 +171,6 @@ def _pattern(found: int | list[int]) -> int | tuple[int, int] | None:
     if isinstance(found, list):
         return found[0], found[1]
     return found if found >= 0 else None
-
-
-def _rows(pattern: int | tuple[int, int] | None) -> str:
-    return "batch" if pattern is None else str(pattern) if isinstance(pattern, int) else "{}, {}".format(*pattern)
 
 
 def _vector(values: Any) -> str:

@@ -59,7 +59,7 @@ def exercise(kind: str = "perceptron", seed: int = 0) -> Dataset:
     The plane midway keeps it: w = (1, -1), w₀ = 4, with g = ±1 at (-1, 2), (-2, 3), (-4, 1).
     The margin is 1/‖w‖ = √(1/2) = 0.7071.
     """
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise unknown("kind", kind, f"one of {', '.join(_KINDS)}", _KINDS)
     return _KINDS[kind](np.random.default_rng(SEED("seed", seed)))
 

@@ -90,8 +90,8 @@ def diagnose(
     True
     """
     if is_statsmodels(model):
-        if X is not None or y is not None:
-            raise ValueError("the results of statsmodels keep their data; leave out X and y.")
+        if any(part is not None for part in (X, y, sample_weight)):
+            raise ValueError("the results of statsmodels keep their data; leave out X, y and sample_weight.")
         return Diagnosis(read_results(model), max_seconds)
     if is_estimator(model):
         return Diagnosis(read_estimator(model, X, y, sample_weight), max_seconds)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._guards.parameters import refused
+from .._guards.validation import table_of
 from .fitted import BINARY, INTERCEPT, FittedModel, Outcomes, Printed, both_outcomes
 
 SCALERS = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler")
@@ -70,7 +71,7 @@ def _given(model: Any, last: Any, X: Any, y: Any, sample_weight: Any) -> Given:
         X = step.transform(X)
     if hasattr(X, "columns") and hasattr(last, "_convert_from_df"):  # glum's own levels
         names, X = last.feature_names_, last._convert_from_df(X).toarray()
-    y = np.asarray(y)
+    X, y = X if hasattr(X, "columns") else table_of(X), np.asarray(y)
     wanted = np.shape(last.coef_)[-1]
     if len(np.shape(X)) != 2 or np.shape(X)[1] != wanted:
         raise ValueError(f"X has shape {np.shape(X)}, and the fit has {wanted} columns; give the data of the fit.")
@@ -139,6 +140,10 @@ def _glum(given: Given) -> FittedModel:
     family, link = type(model.family_instance).__name__, type(model.link_instance).__name__
     alpha = getattr(model, "alpha_", model.alpha)
     penalty = f"a penalty with alpha={float(np.max(alpha)):g}" if alpha is not None and np.any(alpha) else ""
+    for name in ("P1", "P2") if penalty else ():
+        parts = getattr(model, name)
+        if not isinstance(parts, str) and (np.ndim(parts) != 1 or not np.all(np.asarray(parts) > 0)):
+            raise refused(name, parts, "above 0 for every column", "fit again, with or without a penalty")
     if family == "PoissonDistribution" and link == "LogLink":
         return _counts(given, penalty)
     if family == "BinomialDistribution" and link in GLUM_LINKS:

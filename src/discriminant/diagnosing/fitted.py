@@ -63,6 +63,7 @@ class FittedModel:
     offset: Vector | None = None  # of each row of X
     scaled: bool = False  # whether the fit had scaled columns, of which X are the unscaled ones
     converged: bool | None = None  # None where the program does not say
+    class_names: list[str] = field(default_factory=list)  # where y has their numbers
     notes: list[str] = field(default_factory=list)
 
 

@@ -8,6 +8,7 @@ Tests: ``tests/diagnosing/test_diagnoses.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ def read_results(result: Any) -> FittedModel:
     read = READERS.get(kind_of(model))
     if read is None:
         raise refused("model", _name(model), KNOWN, "no other model of statsmodels is known")
+    if model.endog is None:
+        raise refused("model", _name(model), "one whose data were not removed", "give the results of fit()")
     if getattr(result, "constraints", None) is not None:
         raise refused("model", _name(model), "fitted without constraints", "give the results of fit()")
     return read(model, result)
@@ -103,11 +106,11 @@ def _multinomial(model: Any, result: Any) -> FittedModel:
     printed = [
         each for k in range(model.J - 1) for each in design.printed(names, values[:, k], errors[:, k], k, labels[k + 1])
     ]
-    classes = np.array(labels)[y] if len(set(labels)) == len(labels) else y
-    ranked = classes if sorted(labels) == labels else y  # separability sorts the classes: the order has to stay
-    return _fitted(
-        model, result, "multinomial logistic regression", "classes", design, np.arange(y.size), ranked, None, printed
-    )
+    kind, rows = "multinomial logistic regression", np.arange(y.size)
+    if sorted(set(labels)) == labels:
+        return _fitted(model, result, kind, "classes", design, rows, np.array(labels)[y], None, printed)
+    made = _fitted(model, result, kind, "classes", design, rows, y, None, printed)  # separability sorts the classes
+    return replace(made, class_names=labels)
 
 
 def _ordered(model: Any, result: Any) -> FittedModel:
@@ -156,7 +159,7 @@ def _fitted(
         rows=np.asarray(rows, np.int64),
         n_rows=len(model.exog),
         weights=weights,
-        penalty=_penalty(result),
+        penalty=_penalty(result, design),
         offset=_offset(model, rows),
         converged=_converged(result),
     )
@@ -182,13 +185,17 @@ def _estimates(result: Any, count: int) -> tuple[Vector, Vector]:
     return values, errors if errors.size == values.size else missing
 
 
-def _penalty(result: Any) -> str:
+def _penalty(result: Any, design: FitDesign) -> str:
+    """The penalty in words; one that leaves out a column but the constant one does not keep all of them finite."""
     kind = _name(getattr(result, "_results", result))
     if kind == "RegularizedResults":
-        return "an elastic net"
-    if kind.startswith("L1"):
-        return "an L1 penalty" if np.any(result.mle_settings["alpha"]) else ""
-    return ""
+        return "an elastic net (unless alpha, which statsmodels does not keep, is 0 for a column)"
+    if not kind.startswith("L1") or not np.any(alpha := result.mle_settings["alpha"]):
+        return ""
+    each = np.broadcast_to(np.ravel(alpha, order="F"), np.size(result.params))
+    if not np.all(each.reshape(np.shape(result.params), order="F")[design.columns]):
+        raise refused("alpha", alpha, "above 0 for every column but the constant", "fit again, with or without it")
+    return "an L1 penalty"
 
 
 def _offset(model: Any, rows: Any) -> Vector | None:

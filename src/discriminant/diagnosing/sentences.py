@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..separation.certificate import first_few
+from ..separation.reasons import reasons
 from ..separation.words import INDENT, NAME
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ INFINITE = {
     "quasi": "The estimate is infinite: {0} of {1} rows can be fitted perfectly, and the likelihood has no maximum.",
 }
 COLLINEAR = "their numbers are one choice of many: columns depend on each other, and only sums of them are determined"
-ARTIFACT = "number and standard error tell where the program stopped, not what the data say"
 FIRTH = ".refit('firth').summary(intervals='profile', tests='lr')"
 LIMIT = ".refit().summary(intervals='profile', tests='lr')"
 
@@ -41,9 +41,10 @@ def title(d: Diagnosis) -> str:
 def lines(d: Diagnosis) -> Iterator[tuple[str, str]]:
     """Named sentences below the table."""
     yield "estimate", _estimate(d)
-    because = d.separability._reasons(None) if d.verdict != "overlap" else []
+    names = d.fitted.class_names
+    because = reasons(d.separability, names.__getitem__) if names else d.separability._reasons(None)
     yield "because", first_few(because)
-    yield "artifacts", f"{_few(d, d.artifacts)}: {ARTIFACT}" if d.artifacts else ""
+    yield "artifacts", f"{_few(d, d.artifacts)}: {_artifact(d)}" if d.artifacts else ""
     loose = _named(d, "not unique")
     yield "collinear", f"{first_few(loose)}: {COLLINEAR}" if loose else ""
     yield from _instead(d)
@@ -55,6 +56,12 @@ def lines(d: Diagnosis) -> Iterator[tuple[str, str]]:
 
 def _few(d: Diagnosis, chosen: list[str]) -> str:
     return "all coefficients" if len(chosen) == len(d.labels) > 1 else first_few(chosen)
+
+
+def _artifact(d: Diagnosis) -> str:
+    has_errors = any(each.error == each.error for each in d.fitted.printed)
+    what = "number and standard error tell" if has_errors else "the number tells"
+    return f"{what} where the program stopped, not what the data say"
 
 
 def _proof(d: Diagnosis) -> str:
@@ -102,9 +109,11 @@ def _next(d: Diagnosis, logistic: bool) -> str:
         return "for finite numbers take a penalty, or merge neighboring levels where that makes sense"
     if logistic and d.can_refit:
         return f"{LIMIT} has all of it; {FIRTH} has Firth's estimate, which is finite"
-    if d.separability.family == "poisson" or len(d.separability.groups) == 2:
-        firth = "; or take a penalty" if d.fitted.family == "poisson" else "; or take a penalty, Firth's or a ridge"
-        return f"rows, columns = .limiting_design() are what is left for the same fit{firth}"
+    if d.fitted.family == "poisson" or len(d.separability.groups) == 2:
+        penalty = "take a penalty" if d.fitted.family == "poisson" else "take a penalty, Firth's or a ridge"
+        if d.verdict == "complete":
+            return f"no rows are left for a fit; for finite numbers {penalty}"
+        return f"rows, columns = .limiting_design() are what is left for the same fit; or {penalty}"
     return "for finite numbers take a penalty, or merge classes or levels where that makes sense"
 
 
@@ -149,5 +158,5 @@ def warning(d: Diagnosis) -> str:
     """The diagnosis in one sentence, for a warning."""
     return (
         f"{d.program}: {_estimate(d)[0].lower()}{_estimate(d)[1:]} Artifacts of where it stopped: "
-        f"{first_few(d.artifacts) or 'none by itself'}. See discriminant.diagnose(result)."
+        f"{first_few(d.artifacts) or 'not computed in this time'}. See discriminant.diagnose(result)."
     )

@@ -28,7 +28,8 @@ WRAPPED = {
     "statsmodels.miscmodels.ordinal_model": ("OrderedModel",),
 }
 
-_limit: ContextVar[float | None] = ContextVar("_limit", default=None)  # seconds for a verdict; None outside of a block
+OUTSIDE = 0.0
+_limit: ContextVar[float | None] = ContextVar("_limit", default=OUTSIDE)  # seconds for a verdict within a block
 
 
 class _Wrapping:
@@ -40,13 +41,14 @@ class _Wrapping:
 
 
 @contextmanager
-def watch_separation(max_seconds: float = 10.0) -> Iterator[None]:
+def watch_separation(max_seconds: float | None = 10.0) -> Iterator[None]:
     """Warn, within a ``with`` block, of every fit of statsmodels whose estimate is infinite.
 
     Parameters
     ----------
     max_seconds : float, default=10.0
-        Seconds that each verdict may take; a fit for which they are not enough is left without a word.
+        Seconds that each verdict may take; a fit for which they are not enough is left without a word. None is no
+        limit.
 
     Yields
     ------
@@ -126,9 +128,9 @@ def _watched(fit: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(fit)
     def watched(self: Any, *args: Any, **options: Any) -> Any:
         limit = _limit.get()
-        if limit is None:
+        if limit == OUTSIDE:
             return fit(self, *args, **options)
-        token = _limit.set(None)
+        token = _limit.set(OUTSIDE)
         try:
             try:
                 result = fit(self, *args, **options)
@@ -143,7 +145,7 @@ def _watched(fit: Callable[..., Any]) -> Callable[..., Any]:
     return watched
 
 
-def _tell(model: Any, result: Any, limit: float) -> None:
+def _tell(model: Any, result: Any, limit: float | None) -> None:
     """Warn of an infinite estimate; of a fit that cannot be diagnosed, or not in this time, nothing is said."""
     try:
         fitted = read_model(model) if result is None else read_results(result)

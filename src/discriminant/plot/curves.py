@@ -78,7 +78,8 @@ def history(models: Any, ax: Axes | None = None, *, what: str = "errors") -> Axe
         ax.plot([], [], color=GRAY, linestyle=":", label=literal(name))
     ax.set(xlabel="round" if what == "gap" else "iteration", ylabel=WHAT[what])
     if not curves:
-        ax.text(0.5, 0.5, "found at once: there are no iterations", transform=ax.transAxes, ha="center", color=GRAY)
+        why = "no duality gap: no support vector machine" if what == "gap" else "found at once: there are no iterations"
+        ax.text(0.5, 0.5, why, transform=ax.transAxes, ha="center", color=GRAY)
         return ax
     if what == "corrections":
         _draw_bounds(ax, models, curves)

@@ -212,7 +212,7 @@ class Separability:
     @property
     def margin(self) -> Margin:
         """The maximal geometric margin of two classes, zero unless the verdict is complete; computed when asked for."""
-        if len(self.groups) != 2:
+        if len(self._classes("margin")) != 2:
             raise ValueError("margin belongs to two classes: with more, ask a member of pairwise or total for it.")
         return self._widest.margin if self.verdict == "complete" else Margin(0.0, 0.0)
 

@@ -14,7 +14,7 @@ Biometrika 71 (1984).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from .cuts import CutConstruction
 from .proof_file import labels, number, numbers, one_of, opened, refused, sealed, suspicion, written
 from .quick_check import QuickCheck
 from .rows import FAMILIES, READINGS, Construction, Integers
-from .verification import VERDICTS, Check, Term, labels_of, verify
+from .verification import VERDICTS, Check, Term, labels_of, order_of, verify
 
 METHODS: dict[str, type[Check]] = {"fast": QuickCheck, "plain": Check}
 ABOUT = {"classes": "classes", "poisson": "counts", "cumulative": "ordered levels"}
@@ -149,7 +149,7 @@ class Certificate:
         """Tell how the question that is proved differs from the one that ``separability(X, y)`` asks.
 
         A proof may be right and yet not say what one takes it for: on two of three classes, on merged classes, on
-        planes through the origin.
+        levels in another order, on planes through the origin.
 
         Parameters
         ----------
@@ -184,11 +184,21 @@ class Certificate:
             found += [f"it takes {_listed(group)} for one class" for group in self.groups if len(group) > 1]
             found += [f"it leaves out {_classes(missing)}"] if missing else []
             found += [f"it speaks of {_classes(foreign)}, which y does not hold"] if foreign else []
+            if family == "cumulative" and not found:
+                found += self._another_order(order_of(y))
         if self.intercept != intercept:
             found.append("its planes may miss the origin" if self.intercept else "its planes go through the origin")
         if self.reading != reading:
             found.append(f"it reads numbers in the sense of {self.reading!r}, not {reading!r}")
         return found
+
+    def _another_order(self, order: list[Any] | None) -> Iterator[str]:
+        """Whether the levels are in another order than that of y, or of numbers."""
+        levels = [label for group in self.groups for label in group]
+        if order is None and any(isinstance(label, str) for label in levels):
+            yield "y does not tell the order of its levels"
+        elif levels != sorted(levels, key=None if order is None else order.index):
+            yield f"it has the levels in the order {' < '.join(_named_few(self.groups))}"
 
     @property
     def n_columns(self) -> int:

@@ -18,6 +18,7 @@ from .._guards.validation import check_indices, explained
 from .passes import Labels
 from .rows import Entries, exact_array, without_zeros
 from .system import System
+from .verification import order_of
 
 Groups = tuple[tuple[Any, ...], ...]
 
@@ -113,8 +114,7 @@ def levels_of(given: Any, y: NDArray[Any]) -> tuple[Groups, Labels]:
     The order is that of numbers, or the one which an ordered categorical of pandas or an Enum of polars says.
     """
     groups, own = groups_of(y, "classes")
-    kind: Any = getattr(given, "dtype", None)
-    order = list(kind.categories) if getattr(kind, "ordered", False) or type(kind).__name__ == "Enum" else None
+    order = order_of(given)
     if order is None:
         if any(isinstance(label, str) for (label,) in groups):
             raise ValueError(

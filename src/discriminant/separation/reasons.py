@@ -61,7 +61,7 @@ def _columns(s: Separability, n_groups: int, levels: Mapping[str, NDArray[Any]])
     """Those that may be reasons: some class lies at or beyond the end of the others."""
     X, own = s._system.X, s.own
     members = [np.flatnonzero(own == k) for k in range(n_groups)]
-    low, high = (np.array([_ends(X[rows], end) for rows in members]) for end in ("min", "max"))
+    low, high = (np.array([_ends(X[rows], end) for rows in members]) + 0 for end in ("min", "max"))  # -0.0 is 0
     order = np.sort(low, axis=0), np.sort(high, axis=0)
     others_low = np.where(low == order[0][0], order[0][1], order[0][0])
     others_high = np.where(high == order[1][-1], order[1][-2], order[1][-1])

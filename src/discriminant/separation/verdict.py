@@ -131,7 +131,7 @@ def separability(
     references: dict[str, Any] = {}
     if isinstance(X, str) or factors_of(X):
         made = design(X, data if isinstance(X, str) else y, intercept=intercept)
-        y = made.y if isinstance(X, str) else y  # the labels of a frame may have an order, which the design drops
+        y = _response(X, data, made.y, family) if isinstance(X, str) else y
         X, feature_names = made.X, made.feature_names if feature_names is None else feature_names
         references = {f"{name}[{level}]": made.reference_rows(name) for name, level in made.references.items()}
     found = pose(X, y, intercept, reading, family, progress, feature_names, max_seconds, aliased, references)
@@ -152,6 +152,12 @@ def of_blocks(
     found = checked_blocks(blocks, bool(intercept), reading, meter)
     _ = found.certificate
     return found
+
+
+def _response(formula: str, data: Any, y: Any, family: str) -> Any:
+    """The response of a formula; of ordered levels its column, which has an order that the design drops."""
+    name = formula.partition("~")[0].strip(" `")
+    return data[name] if family == "cumulative" and name in data else y
 
 
 def pose(

@@ -119,6 +119,13 @@ def labels_of(y: Any) -> list[Any]:
     return list(labels.tolist())
 
 
+def order_of(y: Any) -> list[Any] | None:
+    """The order of levels that an ordered categorical of pandas or an Enum of polars says; None where y says none."""
+    column = y[y.columns[0]] if hasattr(y, "columns") else y
+    kind: Any = getattr(column, "dtype", None)
+    return list(kind.categories) if getattr(kind, "ordered", False) or type(kind).__name__ == "Enum" else None
+
+
 def _classes(proof: Certificate, y: Any, table: ExactTable) -> Integers:
     """The index of the class of each row, -1 for a row that takes no part."""
     values = labels_of(y)

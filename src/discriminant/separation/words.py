@@ -152,6 +152,8 @@ def evidence(s: Separability) -> str:
     if s.verdict == "complete":
         what = f"the plane {_plane(s)}" if len(s.groups) == 2 else f"a linear machine for {len(s.groups)} classes"
         return f"{what}, checked in whole numbers"
+    if not s.groups:
+        return f"rows {first_few(_balanced(s))} balance each other"
     rows = f"rows {first_few(str(term.row) for term in proof.support)}"
     if proof.point is None:
         return f"{rows} balance each other"
@@ -232,8 +234,13 @@ def _evidence(s: Separability, hints: Hints) -> Iterator[tuple[str, str]]:
     if proof.support and s.groups:
         yield "proof", f"{_many(len(proof.support), 'row')}: {first_few(_support(s, proof.support))}"
     elif proof.relations:
-        terms = {term.row for relation in proof.relations for term in relation}
-        yield "proof", f"{_many(len(terms), 'row')} that balance each other: {first_few(map(str, sorted(terms)))}"
+        rows = _balanced(s)
+        yield "proof", f"{_many(len(rows), 'row')} that balance each other: {first_few(rows)}"
+
+
+def _balanced(s: Separability) -> list[int]:
+    """The rows of all relations: those of counts above zero balance themselves already."""
+    return sorted({term.row for relation in s.certificate.relations for term in relation})
 
 
 def _separated(s: Separability) -> Iterator[tuple[str, str]]:
@@ -305,7 +312,7 @@ class Way(NamedTuple):
 
 def each_way(s: Separability, seconds: float) -> list[list[Way]]:
     """For each block the way of every place of b, as far as it is known after so many seconds."""
-    with s._asking("the signs of the coefficients"):
+    with suppress(OutOfTime):  # what was found stays
         s._signs.work(seconds)
     names, signs = s._named_signs()
     found = s._signs.aliases

@@ -63,7 +63,9 @@ def click(page: Any, x: float, y: float) -> None:
 
 
 def drag(page: Any, start: tuple[float, float], end: tuple[float, float], button: str = "left") -> None:
-    corner = page.get_by_role("region", name="Plane").bounding_box()
+    plane, corner = page.get_by_role("region", name="Plane"), None
+    while corner != (corner := plane.bounding_box()):  # sentences that come late move the plane
+        page.wait_for_timeout(100)
     page.mouse.move(corner["x"] + start[0], corner["y"] + start[1])
     page.mouse.down(button=button)
     page.mouse.move(corner["x"] + end[0], corner["y"] + end[1], steps=8)

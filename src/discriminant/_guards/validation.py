@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 # What scikit-learn's messages leave unsaid, by a phrase of theirs.
 REMEDIES = {
-    "could not convert": "X has a column of other things than numbers; give design(X, y), or drop it.",
+    "could not convert": "X has a column of other things than numbers; encode it, as design(X, y) does, or drop it.",
     "inconsistent numbers of samples": "These are the rows of X and the labels in y; give one label for each row.",
     "is required by": "X is empty; give at least one row for each class, and one column.",
     "features as input": "Give X the columns that the model was fitted on.",

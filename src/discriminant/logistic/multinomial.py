@@ -132,4 +132,4 @@ class ManyInference:
     def tests(self) -> list[LikelihoodRatio]:
         """The joint test of each column, once for each of its coefficients."""
         each = [self.joint([k]) for k in range(self.width)]
-        return each * (self.size // self.width)
+        return [ratio for _ in range(self.size // self.width) for ratio in each]

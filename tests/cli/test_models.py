@@ -205,6 +205,18 @@ def test_explanation_of_many_classes(inside: Callable[..., Outcome], tmp_path: P
     assert "g(x), virginica = " in inside("explain", path).out
 
 
+def test_explanation_has_the_coefficients_of_many_classes(inside: Callable[..., Outcome], tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    inside("fit", "iris", "-m", "logistic", "--set", "penalty=firth", "-o", path)
+    found = inside("explain", path)
+    assert "versicolor: intercept" in found.out
+    assert "Each class is held against setosa." in found.out
+    rows = inside("explain", path, "--json").json["coefficients"]
+    assert [row["coefficient"].partition(":")[0] for row in rows] == ["versicolor"] * 5 + ["virginica"] * 5
+    inside("fit", "iris", "-m", "logistic", "--set", "penalty=none", "-o", path)
+    assert "the estimate is infinite; take --set penalty=firth" in inside("explain", path).out
+
+
 def test_onnx(model: Path, tables: Path) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     path = tables / "model.onnx"

@@ -54,9 +54,7 @@ def test_no_standard_errors_without_maximum_likelihood(rng: Rng, parameters: Any
         quiet(LogisticDiscriminant(**parameters), *noisy(rng, 50, 2)).summary()
 
 
-def test_no_standard_errors_of_many_classes_nor_of_collinear_columns(rng: Rng) -> None:
-    with pytest.raises(ValueError, match="two classes, and y had 3"):
-        LogisticDiscriminant(penalty=None).fit(*noisy(rng, 90, 2, 3)).summary()
+def test_no_standard_errors_of_collinear_columns(rng: Rng) -> None:
     X, y = noisy(rng, 50, 2)
     with pytest.raises(ValueError, match="depend on each other"):
         LogisticDiscriminant(penalty=None).fit(np.hstack([X, X]), y).summary()

@@ -113,8 +113,10 @@ def _ranking(fitted: Any, names: list[str]) -> list[dict[str, Any]] | None:
 
 def _summary(fitted: Any, names: list[str]) -> Any:
     """The table of a regression's estimates with their errors, or in words why there is none."""
+    from ..logistic.table import coefficient_names
+
     try:
-        return replace(fitted.summary(), names=["intercept", *names])
+        return replace(fitted.summary(), names=coefficient_names(names, list(map(in_line, fitted.classes_.tolist()))))
     except ValueError as error:
         return str(error)
 

@@ -7,6 +7,7 @@ but for features very far from zero.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -85,15 +86,27 @@ class Frame:
         return found
 
     def covariance(self, A: Matrix) -> Matrix | None:
-        """The inverse information matrix of (w₀, w); None where it is singular or too large, or is not meant at all."""
+        """The inverse information matrix of (w₀, w), for many classes of what each has above the first.
+
+        None where it is singular or too large, or is not meant at all.
+        """
         likelihood = self.likelihood
-        if likelihood.c > 1 or likelihood.ridge > 0 or likelihood.d >= WIDE or self.basis is not None:
+        if likelihood.ridge > 0 or likelihood.size > WIDE or self.basis is not None:
             return None
-        hessian = FullHessian(likelihood.hessian(A))
+        free = slice(likelihood.d + 1 if likelihood.c > 1 else 0, None)
+        hessian = FullHessian(likelihood.hessian(A)[free, free])
         return self.inverse(hessian) if hessian.regular else None
 
     def inverse(self, hessian: FullHessian) -> Matrix:
         """The inverse of a Hessian in the coordinates of (w₀, w); where it is singular, the pseudoinverse."""
         T = np.eye(len(self.shift) + 1)
         T[0, 1:] = -self.shift
+        T = np.asarray(np.kron(np.eye(max(1, self.likelihood.c - 1)), T), np.float64)
         return np.asarray(T @ hessian.columns(np.eye(len(T))) @ T.T)
+
+    def others(self, held: Sequence[int]) -> Matrix:
+        """A basis of the directions in which some coefficients of a discriminant, (w₀, w), do not change."""
+        N = np.eye(len(self.shift) + 1)
+        if 0 in held:  # the coordinates of the frame have w₀ + wᵗshift in its place
+            N[0, 1:] = self.shift
+        return np.delete(N, held, axis=1)

@@ -88,8 +88,9 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
 
     Attributes
     ----------
-    covariance_ : array of shape (d+1, d+1), or None
-        The inverse information matrix of (w₀, w), for two classes, log loss and no ridge; see ``summary``.
+    covariance_ : array of shape (d+1, d+1) or ((c-1)(d+1), (c-1)(d+1)), or None
+        The inverse information matrix of (w₀, w), for log loss and no ridge; of c classes, of what each has above the
+        first, unless so many rows and weights make it costly. See ``summary``.
     deviance_ : float, or None
         Minus twice the log likelihood, without Firth's penalty, wherever there is a covariance or an infinite estimate.
     n_rows_ : int
@@ -121,7 +122,7 @@ class LogisticDiscriminant(SummaryMixin, ProbabilityMixin, IterativeClassifier):
     array([[0.5, 0.5]])
     """
 
-    _held = {"recession_": "none | float 1+d | float k 1+d", "covariance_": "none | float 1+d 1+d"}
+    _held = {"recession_": "none | float 1+d | float k 1+d", "covariance_": "none | float 1+d 1+d | float q q"}
     _held |= {"deviance_?": "none | number", "n_rows_?": "count"}  # files of version 0.1 have neither
     multiclass = "kesler"
     _strategies = ("kesler",)

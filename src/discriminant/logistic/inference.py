@@ -97,6 +97,20 @@ class LikelihoodRatio(NamedTuple):
         return cls(statistic, df, float(chdtrc(df, statistic)))
 
 
+def verdict_on(rows: UsedRows, free: NDArray[np.intp]) -> Separability:
+    """The verdict on the columns of these coefficients, number 0 being the intercept."""
+    from ..separation.verdict import separability  # 0.2 s of imports that few fits need
+
+    X, intercept = rows.X[:, free[free > 0] - 1], bool((free == 0).any())
+    return separability(X, rows.own, intercept=intercept, progress=False)
+
+
+def refuse_other_data(off: float, loss: float) -> None:
+    """Refuse data whose estimate is so far off the weights of the fit."""
+    if not off <= CLOSE * max(1.0, math.sqrt(loss)):
+        raise ValueError("the data are not those of the fit, of which the weights are no estimate; give those.")
+
+
 class Inference:
     """What the likelihood says of each coefficient, number 0 being the intercept; ``weights`` are those of the fit."""
 
@@ -111,7 +125,7 @@ class Inference:
         self.likelihood: Likelihood | None = self.frame.likelihood
         given = self.frame.inward(weights[None])[0]
         if infinite:
-            verdict = self._verdict(np.arange(self.size))
+            verdict = verdict_on(self.rows, np.arange(self.size))
             self.signs = list(verdict.coefficients().values())
             self.boundary = verdict.boundary_rows
             self.likelihood = self.likelihood_of(self.boundary)
@@ -121,13 +135,6 @@ class Inference:
         if "aliased" in self.signs or not (infinite or self.hessian.regular):
             raise ValueError(DEPENDENT)
         self._check(given)
-
-    def _verdict(self, free: NDArray[np.intp]) -> Separability:
-        """The verdict on the columns of these coefficients."""
-        from ..separation.verdict import separability  # 0.2 s of imports that few fits need
-
-        X, intercept = self.rows.X[:, free[free > 0] - 1], bool((free == 0).any())
-        return separability(X, self.rows.own, intercept=intercept, progress=False)
 
     def likelihood_of(self, rows: NDArray[np.int64]) -> Likelihood | None:
         """The likelihood of some of the rows; None where there are none, and it is 1."""
@@ -155,8 +162,7 @@ class Inference:
         else:
             move = self.best.a - given
             off = math.sqrt(max(0.0, float(move @ self.best.place.hessian @ move)))
-        if not off <= CLOSE * max(1.0, math.sqrt(self.loss())):
-            raise ValueError("the data are not those of the fit, of which the weights are no estimate; give those.")
+        refuse_other_data(off, self.loss())
 
     def loss(self) -> float:
         """The log loss at the estimate, half the deviance."""
@@ -178,28 +184,21 @@ class Inference:
         if self.signs[k] != "finite":  # other rows are separated where this column does not help
             likelihood, a, b = self._without([k]), np.zeros(self.size), 0.0
         e = np.eye(self.size)[k]
-        profile = Profile(self._criterion(likelihood), self.least, e, self._others([k]), a, b)
+        profile = Profile(self._criterion(likelihood), self.least, e, self.frame.others([k]), a, b)
         if self.signs[k] == "finite":
             profile.leave(self.best.place.hessian)
         return profile
-
-    def _others(self, held: Sequence[int]) -> Matrix:
-        """N: a basis of the directions in which some coefficients do not change."""
-        N = np.eye(self.size)
-        if 0 in held:  # the coordinates of the frame have w₀ + wᵗshift in its place
-            N[0, 1:] = self.frame.shift
-        return np.delete(N, held, axis=1)
 
     def _without(self, held: Sequence[int]) -> Likelihood | None:
         """The likelihood of the rows that are not separated where some coefficients are held fixed."""
         free = np.setdiff1d(np.arange(self.size), held)
         if not self.infinite or not (free > 0).any():
             return self.frame.likelihood
-        return self.likelihood_of(self._verdict(free).boundary_rows)
+        return self.likelihood_of(verdict_on(self.rows, free).boundary_rows)
 
     def joint(self, held: Sequence[int]) -> LikelihoodRatio:
         """The test that all these coefficients are zero."""
-        found = self._least(self._without(held), np.zeros(self.size), self._others(held))
+        found = self._least(self._without(held), np.zeros(self.size), self.frame.others(held))
         return LikelihoodRatio.of(2 * (found.place.value - self.least), len(held))
 
     def report(self, level: float | None, tests: bool) -> tuple[Matrix, list[LikelihoodRatio]]:

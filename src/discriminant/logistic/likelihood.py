@@ -69,6 +69,17 @@ def _with_column(X: Any, column: Matrix) -> Any:
     return np.column_stack([X, column.astype(X.dtype)])
 
 
+def softmax_hessian(Y: Matrix, P: Matrix, v: Matrix) -> Matrix:
+    """Σ v (p_k [k = l] − p_k p_l) y yᵗ for each pair of classes, of rows Y with probabilities P, one row a class."""
+    Y = Y * np.sqrt(v)[:, None]
+    M = (P.T[:, :, None] * Y[:, None, :]).reshape(len(Y), -1)  # rows p ⊗ y
+    H = -(M.T @ M)
+    for k in range(len(P)):
+        block = slice(k * Y.shape[1], (k + 1) * Y.shape[1])
+        H[block, block] += M[:, block].T @ Y
+    return np.asarray(H)
+
+
 class Likelihood:
     """Rows X of classes ``own`` with weights v (None: 1), for c discriminants, 1 where there are two classes.
 
@@ -273,19 +284,8 @@ class Likelihood:
         """The whole Hessian, the weights of one discriminant after those of another."""
         if self.c == 1:
             return np.asarray(self.diagonal_blocks(A)[0])
-        p1 = self.d + 1
-
-        def add(Y: Matrix, P: Matrix, v: Matrix) -> list[Any]:
-            Y = Y * np.sqrt(v)[:, None]
-            M = (P.T[:, :, None] * Y[:, None, :]).reshape(len(Y), -1)  # rows p ⊗ y
-            H = -(M.T @ M)
-            for k in range(self.c):
-                block = slice(k * p1, (k + 1) * p1)
-                H[block, block] += M[:, block].T @ Y
-            return [H]
-
-        (H,) = self.block_sums(A, add)
-        at = np.arange(self.size).reshape(self.c, p1)[:, 1:].ravel()
+        (H,) = self.block_sums(A, lambda Y, P, v: [softmax_hessian(Y, P, v)])
+        at = np.arange(self.size).reshape(self.c, -1)[:, 1:].ravel()
         H[at, at] += self.ridge
         return np.asarray(H)
 

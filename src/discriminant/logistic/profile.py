@@ -61,12 +61,13 @@ def log_loss(likelihood: Likelihood) -> Criterion:
 
 
 def penalized(likelihood: Likelihood) -> Criterion:
-    """J with Firth's penalty."""
+    """J with Firth's penalty; of many classes the first is held at zero."""
     criterion = FirthCriterion(likelihood)
 
     def at(a: Vector) -> Point | None:
-        place = criterion.place(a[None])
-        return None if place is None else Point(place.value, criterion.gradient(a[None], place), place.information)
+        A = criterion.shaped(a)
+        place = criterion.place(A)
+        return None if place is None else Point(place.value, criterion.gradient(A, place), place.information)
 
     return at
 

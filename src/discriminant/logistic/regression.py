@@ -42,7 +42,7 @@ class RegressionPlan:
 class RegressionFindings(Findings):
     """Where an infinite estimate lies, its direction in the features with ‖w‖ = 1; the covariance of a finite one.
 
-    Of a likelihood of two classes without a ridge, the deviance and the rows that it is made of.
+    Of a likelihood without a ridge, the deviance and the rows that it is made of.
     """
 
     escape: Escape | None = None
@@ -100,11 +100,21 @@ class RegressionRule:
         if found is not None:
             direction = frame.outward(found.direction)
             found = found._replace(direction=direction / np.linalg.norm(direction[:, 1:]))
-        covariance = frame.covariance(inner.A) if self.finished and found is None else None
+        covariance = frame.covariance(inner.A) if self.finished and found is None and self._has_errors() else None
         findings = RegressionFindings(notes=notes, details=details, escape=found, covariance=covariance)
-        if likelihood.c > 1 or likelihood.ridge > 0:
+        if likelihood.ridge > 0:
             return findings
         return replace(findings, deviance=2 * inner.loss, rows=self.plan.rows)
+
+    def _has_errors(self) -> bool:
+        """Whether standard errors exist, and are quickly found: some methods do without the Hessian for its cost."""
+        likelihood: Any = self.frame.likelihood
+        method = self.inner.method
+        if likelihood.c == 1 or method == "firth":
+            return True
+        if isinstance(likelihood, LikelihoodOnBlocks):  # which does not keep the classes of the rows
+            return False
+        return method == "newton" and np.unique(likelihood.own).size == likelihood.c
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         try:

@@ -6,6 +6,7 @@ Tests: ``tests/logistic/test_inference.py``, ``tests/logistic/test_table.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from .._engine.labels import encode_known
 from .._engine.problem import Problem, make_problem
 from .._engine.threads import one_blas_thread
-from .._guards.parameters import Choice, Number, unknown
+from .._guards.parameters import Choice, Number, refused, unknown
 from ..solution import Status
 from .inference import DEPENDENT, Inference, KeptRows, LikelihoodRatio, UsedRows
 from .limit import LimitingModel, limiting_model
-from .table import CoefficientTable
+from .multinomial import ManyInference, differences
+from .table import CoefficientTable, coefficient_names
+
+LIMIT = "Infinite estimates, and blank ones, which are not unique, have no errors; the others are those of the limit."
 
 
 class SummaryMixin:
@@ -50,19 +54,21 @@ class SummaryMixin:
         level : float, default=0.95
             Probability of the confidence intervals.
         intervals : {"wald", "profile"}, default="wald"
-            Estimates plus and minus multiples of their errors; or the values that a likelihood-ratio test does not
-            reject, with infinite ends where the data say so. Firth's estimate has a profile of its penalized
-            likelihood.
+            Estimates plus and minus multiples of their errors; or, for two classes, the values that a likelihood-ratio
+            test does not reject, with infinite ends where the data say so. Firth's estimate has a profile of its
+            penalized likelihood.
         tests : {"wald", "lr"}, default="wald"
-            Whether each coefficient is zero, by its standard error or by the likelihood ratio.
+            Whether each coefficient is zero, by its standard error or by the likelihood ratio; this, for three classes
+            or more, of all the coefficients that a column has.
         data : tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, offset), default=None
-            The data of the fit, for profiles and likelihood ratios; a model remembers those of at most a megabyte,
-            until it is copied or stored.
+            The data of the fit, for profiles, likelihood ratios and, of three classes or more, infinite estimates and
+            large fits; a model remembers those of at most a megabyte, until it is copied or stored.
 
         Returns
         -------
         CoefficientTable
-            Prints as a table; its arrays begin with the intercept.
+            Prints as a table; its arrays begin with the intercept. Three classes or more have a block for each class
+            but the first: the differences of its weights from those of the first.
 
         References
         ----------
@@ -97,12 +103,50 @@ class SummaryMixin:
         x2          -2.9026     0.8456    19.76   0.0000   -4.7859   -1.4364
         Intervals by profiles of the likelihood, tests by its ratio.
         79 rows, deviance 55.3933, AIC 63.3933.
+
+        Three classes, each of which is held against the first:
+
+        >>> X, y = [[0], [1], [2], [0], [1], [3], [1], [2], [3]], list("aaabbbccc")
+        >>> print(LogisticDiscriminant(penalty=None).fit(X, y).summary())
+                      estimate  std error        z        p     2.5 %    97.5 %
+        b: intercept   -0.4001     1.2784    -0.31   0.7543   -2.9057    2.1054
+        b: x0           0.3443     0.8442     0.41   0.6834   -1.3103    1.9988
+        c: intercept   -1.4655     1.6243    -0.90   0.3669   -4.6491    1.7180
+        c: x0           0.9821     0.9059     1.08   0.2783   -0.7935    2.7577
+        Each class is held against a.
+        9 rows, deviance 18.3360, AIC 26.3360.
         """
         check_is_fitted(self)
         level = Number("give a probability between 0 and 1", 0, 1)("level", level)
         Choice(("wald", "profile"))("intervals", intervals)
         Choice(("wald", "lr"))("tests", tests)
+        if self.classes_.size > 2:
+            if intervals == "profile":
+                raise refused("intervals", intervals, "'wald' for three classes or more", "take tests='lr' for tests")
+            return self._of_many(level, tests, data)
         return self._wald(level) if intervals == tests == "wald" else self._by_likelihood(level, intervals, tests, data)
+
+    def _of_many(self, level: float, tests: str, data: Any) -> CoefficientTable:
+        """The table of each class against the first, from the covariance where it is known."""
+        names = coefficient_names(self._names(), self.classes_.tolist())
+        counts: dict[str, Any] = {"penalized": self.penalty == "firth"}
+        notes = [f"Each class is held against {self.classes_[0]}."]
+        if self.covariance_ is not None and tests == "wald":
+            coef, errors = differences(self.weights_), np.sqrt(np.diag(self.covariance_))
+            counts |= {"n_rows": self.n_rows_, "deviance": self.deviance_, "notes": tuple(notes)}
+            return CoefficientTable.wald(names, coef, errors, level, **counts)
+        with one_blas_thread():
+            found = self._many_inference(data)
+            ratios = found.tests() if tests == "lr" else []
+        if found.infinite:
+            notes.append(LIMIT)
+        counts |= {"n_rows": found.frame.likelihood.n, "deviance": 2 * found.loss()}
+        table = CoefficientTable.wald(names, found.estimates(), found.std_errors(), level, **counts)
+        if not ratios:
+            return replace(table, notes=tuple(notes))
+        notes.append(f"Each test is of a column in all classes, with {ratios[0].df} degrees of freedom.")
+        statistic, p = (np.array([getattr(ratio, part) for ratio in ratios]) for part in ("statistic", "p"))
+        return replace(table, tests="lr", statistic=statistic, p=p, notes=tuple(notes))
 
     def _wald(self, level: float) -> CoefficientTable:
         if self.covariance_ is None:
@@ -149,7 +193,7 @@ class SummaryMixin:
         -------
         LikelihoodRatio
             ``statistic``, its degrees of freedom ``df``, and ``p``. For Firth's estimate the likelihood is the
-            penalized one, and the penalty that of all columns.
+            penalized one, and the penalty that of all columns. Of c classes each column has c − 1 coefficients.
 
         References
         ----------
@@ -167,7 +211,8 @@ class SummaryMixin:
         check_is_fitted(self)
         held = self._numbers(columns)
         with one_blas_thread():
-            return self._inference(data).joint(held)
+            found = self._inference(data) if self.classes_.size == 2 else self._many_inference(data)
+            return found.joint(held)
 
     def limiting_model(self, level: float = 0.95, *, data: Any = None) -> LimitingModel:
         """Give what is left of an infinite estimate: the finite coefficients, and the rows that are fitted perfectly.
@@ -208,6 +253,8 @@ class SummaryMixin:
         level = Number("give a probability between 0 and 1", 0, 1)("level", level)
         if self.recession_ is None:
             raise ValueError("the estimate is finite, and no row is fitted perfectly; see summary().")
+        if (count := self.classes_.size) > 2:
+            raise ValueError(f"a limiting model is given for two classes, and y had {count}; see summary().")
         with one_blas_thread():
             return limiting_model(self._inference(data), ["intercept", *self._names()], level)
 
@@ -229,8 +276,20 @@ class SummaryMixin:
 
     def _inference(self, data: Any) -> Inference:
         infinite = self.recession_ is not None
-        if self.covariance_ is None and not (infinite and self.classes_.size == 2 and self.status_.finished):
+        if self.covariance_ is None and not (infinite and self.status_.finished):
             raise ValueError(f"there are no likelihood ratios: {self._why_none()}")
+        return Inference(self._used(data), self.weights_.astype(np.float64), self.penalty == "firth", infinite)
+
+    def _many_inference(self, data: Any) -> ManyInference:
+        """The same for three classes or more, whose covariance may have been too costly for the fit."""
+        infinite, given = self.recession_ is not None, data is not None or self._kept.rows is not None
+        penalized = self.loss == "squared" or (self.penalty == "l2" and np.isfinite(self.C))
+        if penalized or not self.status_.finished or (self.covariance_ is None and not given):
+            raise ValueError(f"there are no standard errors: {self._why_none()}")
+        return ManyInference(self._used(data), self.weights_.astype(np.float64), self.penalty == "firth", infinite)
+
+    def _used(self, data: Any) -> UsedRows:
+        """The rows of the fit, remembered or given."""
         if data is not None and not (isinstance(data, tuple | list) and len(data) in (2, 3, 4)):
             raise ValueError("data must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, offset); "
                              "give the data of the fit.")  # fmt: skip
@@ -238,24 +297,24 @@ class SummaryMixin:
         if rows is None:
             raise ValueError("data=None must be (X, y), the data of the fit, which are too large to be remembered or "
                              "were left out of a copy of the model; give data=(X, y).")  # fmt: skip
-        return Inference(rows, self.weights_.astype(np.float64), self.penalty == "firth", infinite)
+        return rows
 
     def _rows_of(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> UsedRows:
         X, y = self._validated(X, y, reset=False)
-        return self._rows(make_problem(X, encode_known(y, self.classes_), sample_weight, 2), offset)
+        return self._rows(make_problem(X, encode_known(y, self.classes_), sample_weight, self.classes_.size), offset)
 
     def _names(self) -> list[str]:
         return [*getattr(self, "feature_names_in_", (f"x{j}" for j in range(self.n_features_in_)))]
 
     def _why_none(self) -> str:
-        if self.classes_.size > 2:
-            return f"they are given for two classes, and y had {self.classes_.size}; fit each class against the rest."
         if self.loss == "squared":
             return "they belong to the log loss; fit with loss='log' and penalty=None."
         if self.penalty == "l2" and np.isfinite(self.C):
             return "they belong to maximum likelihood; fit with penalty=None or penalty='firth'."
+        if self.recession_ is not None and self.classes_.size > 2:
+            return "the estimate is infinite; take penalty='firth', or give the data of the fit."
         if self.recession_ is not None:
             return "the estimate is infinite; take penalty='firth', or profiles and likelihood ratios of the fit."
         if not self.status_.finished:
             return "the fit did not finish; see report_."
-        return DEPENDENT
+        return DEPENDENT if self.classes_.size == 2 else f"those of a large fit need its data, or {DEPENDENT}"

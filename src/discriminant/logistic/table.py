@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -29,6 +29,8 @@ MEANS = {
 @dataclass(frozen=True)
 class CoefficientTable:
     """Estimates with their standard errors, tests and confidence intervals, the intercept first; prints as a table.
+
+    Of c classes there is such a block for each but the first: d + 1 below is then (c − 1)(d + 1).
 
     Parameters
     ----------
@@ -58,6 +60,8 @@ class CoefficientTable:
         Rows that took part.
     deviance : float, default=None
         Minus twice the log likelihood, without the penalty.
+    notes : tuple of str, default=()
+        What else is to be said, in sentences that are printed below.
 
     References
     ----------
@@ -90,6 +94,7 @@ class CoefficientTable:
     penalized: bool = False
     n_rows: int | None = None
     deviance: float | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def wald(
@@ -215,6 +220,7 @@ class CoefficientTable:
         lines = []
         if (means := MEANS[self.intervals, self.tests]) != "":
             lines.append(means.format("penalized likelihood" if self.penalized else "likelihood"))
+        lines += self.notes
         if self.n_rows is not None and self.deviance is not None:
             lines.append(f"{self.n_rows:,} rows, deviance {self.deviance:.4f}, AIC {self.aic:.4f}.")
         return lines
@@ -232,6 +238,12 @@ class CoefficientTable:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def coefficient_names(features: Iterable[str], classes: Sequence[Any]) -> list[str]:
+    """The intercept and the features; of more than two classes once for each but the first, with its name."""
+    names = ["intercept", *features]
+    return names if len(classes) == 2 else [f"{label}: {name}" for label in classes[1:] for name in names]
 
 
 def _tex(text: str) -> str:

@@ -280,6 +280,11 @@ class Likelihood:
         H[1:, 1:] -= np.outer(first, self.center) + np.outer(self.center, H[0, 1:])
         return H
 
+    @property
+    def has_all_classes(self) -> bool:
+        """Whether each class has a row."""
+        return np.unique(self.own).size == max(2, self.c)
+
     def hessian(self, A: Matrix) -> Matrix:
         """The whole Hessian, the weights of one discriminant after those of another."""
         if self.c == 1:

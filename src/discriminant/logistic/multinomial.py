@@ -75,7 +75,7 @@ class ManyInference:
         likelihood = self.frame.likelihood
         if self.frame.basis is not None or likelihood.size > WIDE:
             raise ValueError(DEPENDENT)
-        if not firth and np.unique(rows.own).size < likelihood.c:
+        if not firth and not likelihood.has_all_classes:
             raise ValueError("a class has no row of positive weight, and its estimate is infinite; leave it out.")
         self.signs = ["finite"] * self.size
         self.absent = np.zeros((likelihood.c, likelihood.n), bool)

@@ -93,6 +93,7 @@ class LikelihoodOnBlocks:
         self.c = 1 if tally.classes.size == 2 else tally.classes.size
         factors = 1.0 if roles.factors is None else roles.factors
         self.total = float(np.sum(factors * tally.weights))
+        self.has_all_classes = bool(np.all(factors * tally.weights > 0))
         self._seen: tuple[Matrix, Matrix] | None = None  # a point, and the Hessian there
 
     @property

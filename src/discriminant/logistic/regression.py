@@ -108,13 +108,10 @@ class RegressionRule:
 
     def _has_errors(self) -> bool:
         """Whether standard errors exist, and are quickly found: some methods do without the Hessian for its cost."""
-        likelihood: Any = self.frame.likelihood
-        method = self.inner.method
+        likelihood, method = self.frame.likelihood, self.inner.method
         if likelihood.c == 1 or method == "firth":
             return True
-        if isinstance(likelihood, LikelihoodOnBlocks):  # which does not keep the classes of the rows
-            return False
-        return method == "newton" and np.unique(likelihood.own).size == likelihood.c
+        return method == "newton" and likelihood.has_all_classes
 
     def epoch(self, problem: Problem, watch: Watch) -> Epoch:
         try:

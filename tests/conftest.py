@@ -42,7 +42,7 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """A client of two workers of dask that are processes."""
     from clusters import local_client

@@ -104,6 +104,7 @@ def test_dragging_a_point_changes_the_verdict_and_the_run(opened: Open) -> None:
     place_two_classes(page)
     expect(verdict(page)).to_contain_text("A plane separates")
     to_the_end(page)
+    settled(page)
     before = numbers(page)
     drag(page, (450, 200), (200, 190))
     expect(verdict(page)).to_contain_text("No plane separates")

@@ -61,6 +61,7 @@ def test_sums_give_the_model_of_memory(client, rng, model):
 
 
 @pytest.mark.ci
+@pytest.mark.filterwarnings("ignore:Sending large graph:UserWarning")  # the data lie in the graph of the test
 def test_many_columns_take_gradients_alone(client, rng):
     X = rng.normal(size=(900, 2300))
     y = (X[:, :9].sum(axis=1) + rng.normal(size=900) > 0).astype(int)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .._engine.driver import Watch
 from .._engine.progress import Tell
+from .._engine.threads import one_blas_thread
 from .blocks import Block, Part, added, applied
 from .journal import Journal
 
@@ -36,13 +37,14 @@ class PassesInOrder:
             return tuple(known)
         sums: tuple[Any, ...] | None
         done, sums = (0, None) if journal is None else journal.begun(name)
-        for k, block in enumerate(self):
-            if k < done:
-                continue
-            found = applied(part, block, args)
-            sums = tuple(found) if sums is None else added(sums, found)
-            if journal is not None:
-                journal.offer(name, k + 1, sums)
+        with one_blas_thread():
+            for k, block in enumerate(self):
+                if k < done:
+                    continue
+                found = applied(part, block, args)
+                sums = tuple(found) if sums is None else added(sums, found)
+                if journal is not None:
+                    journal.offer(name, k + 1, sums)
         assert sums is not None  # no blocks are refused by who gives them
         if journal is not None:
             journal.close(name, sums)

@@ -23,6 +23,7 @@ from ._formats import PORTION, named
 from ._sparse import WIDEST
 from .tables import scan
 
+THREADS = (os.cpu_count() or 1) > 2  # of two, one reads and the other computes
 TARGETS = ("target", "y")  # the columns of the labels, where none is named
 
 
@@ -44,8 +45,11 @@ class Source(Protocol):
     n_rows: int | None  # None where that is not known before they are read
     weighted: bool
 
-    def pieces(self, rows: int) -> Iterator[Piece]:
-        """All rows, at most so many at a time."""
+    def read(self, rows: int) -> Iterator[Any]:
+        """All rows, at most so many at a time, as they are read."""
+
+    def piece(self, read: Any) -> Piece:
+        """What was read, as numbers: another thread makes it while the next is read."""
 
     def identity(self) -> list[Any]:
         """What tells these rows from others, for a checkpoint: paths, sizes and times."""
@@ -109,10 +113,10 @@ class Columns:
                 total += count
         return int(total)
 
-    def pieces(self, rows: int) -> Iterator[Piece]:
+    def read(self, rows: int) -> Iterator[tuple[Any, str]]:
         for path in self.paths:
             for batch, place in self._batches(path, rows):
-                yield self._piece(batch, f"{path}, {place}")
+                yield batch, f"{path}, {place}"
 
     def _batches(self, path: Path, rows: int) -> Iterator[tuple[Any, str]]:
         """Batches of the wanted columns, and where each of them stands."""
@@ -144,7 +148,8 @@ class Columns:
         except Exception as error:
             raise TableError(f"{path}, {place}: {_said(error)}; correct the file, or write it again.") from None
 
-    def _piece(self, batch: Any, name: str) -> Piece:
+    def piece(self, read: tuple[Any, str]) -> Piece:
+        batch, name = read
         try:
             X = matrix_of(batch.select(self.names), self.dtype)
             weight = None if self.weights is None else matrix_of(batch.select([self.weights]), np.dtype(float))[:, 0]
@@ -169,7 +174,9 @@ def opened_columns(path: Path, kind: str) -> Any:
 def _group(file: Any, kind: str, group: int, rows: int, names: list[str]) -> Iterator[Any]:
     """The wanted columns of one row group or batch, at most so many rows at a time."""
     if kind == "parquet":
-        for batch in file.iter_batches(batch_size=rows, row_groups=[group], columns=names):
+        count = file.metadata.row_group(group).num_rows
+        even = -(-count // max(1, -(-count // rows)))  # as large as each other, not a small one behind large ones
+        for batch in file.iter_batches(batch_size=max(1, even), row_groups=[group], columns=names, use_threads=THREADS):
             yield batch.select(names)
         return
     whole = file.get_batch(group).select(names)
@@ -222,7 +229,14 @@ def _target(given: str | None, schema: dict[str, str], path: Path) -> str:
     raise TableError(f"{named(path)} has no column 'target' or 'y'; name that of the labels by target=….")
 
 
-class Lines:
+class _Pieces:
+    """A source whose rows are numbers when they have been read."""
+
+    def piece(self, read: Piece) -> Piece:
+        return read
+
+
+class Lines(_Pieces):
     """LIBSVM files: CSR rows, from portions of whole lines; one pass finds how wide they are."""
 
     names: list[str] | None = None
@@ -261,7 +275,7 @@ class Lines:
         except (OSError, ValueError) as error:
             raise TableError(f"{path}, {place}: {_said(error)}; correct the file.") from None
 
-    def pieces(self, rows: int) -> Iterator[Piece]:
+    def read(self, rows: int) -> Iterator[Piece]:
         for path in self.paths:
             for X, y, name in self._loaded(path):
                 indices = (X.indices - self.base).astype(np.int32)
@@ -271,7 +285,7 @@ class Lines:
                     yield Piece(narrow[first : first + rows], labels[first : first + rows], None, name)
 
 
-class Maps:
+class Maps(_Pieces):
     """A matrix and its labels in two npy files, mapped into memory."""
 
     names: list[str] | None = None
@@ -292,7 +306,7 @@ class Maps:
     def identity(self) -> list[Any]:
         return _files(self.paths)
 
-    def pieces(self, rows: int) -> Iterator[Piece]:
+    def read(self, rows: int) -> Iterator[Piece]:
         count = len(self.X)
         for first in range(0, count, rows):
             some = slice(first, first + rows)
@@ -311,7 +325,7 @@ def _mapped(path: Path) -> NDArray[Any]:
     return np.asarray(array) if array.ndim == 0 else array
 
 
-class Own:
+class Own(_Pieces):
     """Blocks (X, y) or (X, y, weights) of the user's; each pass asks for them anew."""
 
     names: list[str] | None = None
@@ -342,7 +356,7 @@ class Own:
             raise TableError(f"block {k}: X has shape {X.shape}; give rows and columns.")
         return Piece(X, np.asarray(block[1]), block[2] if len(block) == 3 else None, f"block {k}")
 
-    def pieces(self, rows: int) -> Iterator[Piece]:
+    def read(self, rows: int) -> Iterator[Piece]:
         for k, block in enumerate(self.given()):
             X, y, weight, name = self._checked(block, k)
             for first in range(0, X.shape[0], rows):

@@ -128,7 +128,7 @@ class Stream(PassesInOrder):
         """All blocks in the order of their rows, read ahead by a thread."""
         began, done = time.monotonic(), 0
         self.passes += 1
-        for block in read_ahead(self._made, AHEAD, lambda: self.watch):
+        for block in self._blocks(read_ahead(lambda: self._source.read(self.rows_at_once), AHEAD, lambda: self.watch)):
             yield block
             done += block.n_rows
             if self.tell is not None:
@@ -152,9 +152,13 @@ class Stream(PassesInOrder):
             f"pass {self.passes}, {done:,} rows, {rate:,.0f} rows/s{left}", min(done / whole, 1.0) if whole else 0.0
         )
 
-    def _made(self) -> Iterator[Block]:
+    def whole(self) -> Iterator[Block]:
+        """All blocks, read by the calling thread."""
+        return self._blocks(self._source.read(self.rows_at_once))
+
+    def _blocks(self, read: Iterator[Any]) -> Iterator[Block]:
         first = 0
-        for piece in self._source.pieces(self.rows_at_once):
+        for piece in map(self._source.piece, read):
             if not piece.X.shape[0]:
                 continue
             X = piece.X if self._scaling is None else (piece.X - self._scaling[0]) / self._scaling[1]
@@ -288,7 +292,7 @@ def _refuse_columns(given: dict[str, Any]) -> None:
 
 def whole_file(path: str, options: dict[str, Any], dtype: Any, n_features: int) -> Block:
     """All rows of a file as one block, for a worker of a cluster that reads it; there may be none."""
-    blocks = [*stream(path, memory=LARGEST, **options)._made()]
+    blocks = [*stream(path, memory=LARGEST, **options).whole()]
     if not blocks:
         nothing = np.empty((0, n_features), dtype)
         return make_block(nothing, np.empty(0), None, 0, path, dtype, n_features)

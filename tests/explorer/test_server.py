@@ -206,11 +206,9 @@ def test_a_run_that_takes_too_long_is_ended(stubbed: Served) -> None:
 
 def test_a_client_that_vanishes_ends_its_run(stubbed: Served) -> None:
     with stubbed.page() as page:
-        ask(page, message("run", 0))
-    before = children()
-    with stubbed.page() as page:
         page.send(json.dumps(message("run", 1, seed=60)))
         until(lambda: json.loads(page.recv(timeout=10))["type"] == "started")
+        before = children()
         page.socket.shutdown(socket.SHUT_RDWR)  # no farewell
         until(lambda: stubbed.explorer.sockets == 0)
         until(lambda: not before <= children())

@@ -205,7 +205,7 @@ class Explorer:
             while True:
                 await session.handle(await page.receive_text())
         except (WebSocketDisconnect, KeyError, RuntimeError):  # gone; or it sends bytes, which nobody asked for
-            with suppress(RuntimeError):
+            with suppress(RuntimeError, WebSocketDisconnect):
                 await page.close(1003)
         finally:
             self.sockets -= 1

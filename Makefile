@@ -73,5 +73,5 @@ $(STAMP): pyproject.toml
 	    $(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and "discriminant needs Python 3.11 or newer, and $(PYTHON) is %d.%d. Try: make PYTHON=python3.11" % v[:2])' \
 	    && $(PYTHON) -m venv .venv; }
 	@echo "Setting up .venv (a few minutes the first time)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[all,docs,dev]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile --editable '.[all,docs,dev]'
 	@touch $@

@@ -379,6 +379,7 @@ def test_sample_weights_are_routed_through_a_pipeline_and_a_search() -> None:
     assert not np.allclose(plain, expected)  # so the weights have arrived
 
 
+@pytest.mark.ci
 def test_cross_validation_in_two_processes() -> None:
     X, y = datasets.table(3, 2)
     one, two = (cross_val_score(Perceptron(), X, y, cv=2, n_jobs=n) for n in (1, 2))

@@ -259,6 +259,16 @@ def test_interrupt_of_a_long_fit(verb: str, output: str, told: str, tmp_path: Pa
     assert (tmp_path / output).exists() == (verb == "fit")
 
 
+def wait_until_idle(pid: int) -> None:
+    """Until a process has worked, and then not for half a second: it waits for what it is to read."""
+    stat, used, still = Path(f"/proc/{pid}/stat"), 0, 0
+    while still < 5:
+        time.sleep(0.1)
+        now = sum(map(int, stat.read_text().rpartition(")")[2].split()[11:13]))
+        still = still + 1 if now == used > 10 else 0
+        used = now
+
+
 def test_interrupt_before_the_fit(tmp_path: Path) -> None:
     """Ctrl-C while the command waits for its data: one word, the code of an interrupt, no file."""
     process = subprocess.Popen(
@@ -266,7 +276,7 @@ def test_interrupt_before_the_fit(tmp_path: Path) -> None:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )  # fmt: skip
-    time.sleep(4)
+    wait_until_idle(process.pid)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", "Interrupted.\n")

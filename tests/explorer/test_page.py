@@ -173,6 +173,7 @@ def test_procedures_run_and_show_their_answers(opened: Open) -> None:
     expect(page.locator("#numbers")).to_contain_text("see the regions")
 
 
+@pytest.mark.ci
 def test_steps_back_show_the_weights_of_the_steps_forward(opened: Open) -> None:
     page = ready(opened())
     seen = [numbers(page)]
@@ -285,6 +286,7 @@ def test_a_race_shows_procedures_side_by_side(opened: Open) -> None:
     steps(page, r"\d+ of 33")
 
 
+@pytest.mark.ci
 def test_the_lesson_has_eight_scenes(opened: Open) -> None:
     page = ready(opened())
     button(page, "Lesson").click()

@@ -208,6 +208,8 @@ def test_a_client_that_vanishes_ends_its_run(stubbed: Served) -> None:
     with stubbed.page() as page:
         page.send(json.dumps(message("run", 1, seed=60)))
         until(lambda: json.loads(page.recv(timeout=10))["type"] == "started")
+        pool = stubbed.explorer.pool
+        until(lambda: pool.workers and pool._idle.empty())  # one is at work on it
         before = children()
         page.socket.shutdown(socket.SHUT_RDWR)  # no farewell
         until(lambda: stubbed.explorer.sockets == 0)

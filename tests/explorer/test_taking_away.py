@@ -40,6 +40,7 @@ def heard(page: Any) -> list[dict[str, Any]]:
     return messages
 
 
+@pytest.mark.ci
 def test_the_copied_python_gives_the_same_weights(opened: Open) -> None:
     page = ready(opened())
     messages = heard(page)
@@ -81,6 +82,7 @@ def test_pictures_and_points_are_taken_away(opened: Open) -> None:
     assert frames[0].shape[1] == 480
 
 
+@pytest.mark.ci
 def test_the_saved_page_replays_without_a_network(opened: Open, tmp_path: Path) -> None:
     page = ready(opened())
     seen = []
@@ -113,6 +115,7 @@ def test_the_saved_page_replays_without_a_network(opened: Open, tmp_path: Path) 
     assert not complaints_of_axe(dark)
 
 
+@pytest.mark.ci
 def test_a_link_brings_everything_back(opened: Open) -> None:
     page = ready(opened())
     place_two_classes(page)

@@ -210,6 +210,7 @@ def test_a_worker_ignores_ctrl_c_bounds_its_memory_and_ends_with_its_server() ->
         assert process.wait(20) == 0
 
 
+@pytest.mark.ci
 def test_the_real_thing() -> None:
     """Data, a verdict, runs, a refusal, a run that is ended, a table and a page."""
     threads = threading.active_count()

@@ -26,7 +26,7 @@ from ._child import PEAK, child
 FEATURES = 40
 FULL, QUICK = 40, 2  # row groups
 GROUP = 100_000  # rows of each
-ROOM = "128MB"  # for the blocks
+ROOM = "288MB"  # for the blocks: a row group at once
 ALLOWED = 384 * 2**20  # bytes that the child may have beyond what it holds before the fit
 READING = 0.7  # of the speed at which pyarrow alone reads
 
@@ -162,7 +162,7 @@ def same_weights(ours: Any, theirs: Any) -> str:
 
 @case("P20", "scale, a second worker: logistic regression by Newton's method, data in the workers' memory")
 def second_worker(quick: bool) -> Iterator[Outcome]:
-    n, d = (4_000, 20) if quick else (100_000, 600)
+    n, d = (4_000, 20) if quick else (150_000, 600)
     with cluster(2) as two, cluster(1) as one:
         pairs = [(client, held(client, n, d, chunks=8)) for client in (two, one)]
         ours, theirs = (fit_on(*pair) for pair in pairs)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,20 +29,26 @@ Part = Callable[..., Any]  # of a block and small arguments
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows: X a C-contiguous array or CSR matrix of float32 or float64, y as given, weights or an empty array.
+    """Some rows: a table of float32 or float64, y as given, weights or an empty array.
 
-    ``first`` is the place of its first row among all rows, and ``name`` tells where it comes from.
+    ``table`` is a CSR matrix or an array as it was read, row by row or column by column, which is all the same to sums
+    of products.  ``first`` is the place of its first row among all rows, and ``name`` tells where it comes from.
     """
 
-    X: Any
+    table: Any
     y: NDArray[Any]
     weight: NDArray[Any]
     first: int
     name: str
 
+    @cached_property
+    def X(self) -> Any:
+        """The table for those who go from row to row: C-contiguous, or CSR."""
+        return self.table if sparse.issparse(self.table) else np.ascontiguousarray(self.table)
+
     @property
     def n_rows(self) -> int:
-        return int(self.X.shape[0])
+        return int(self.table.shape[0])
 
     @property
     def v(self) -> NDArray[np.float64] | None:
@@ -113,7 +120,9 @@ def make_block(
         X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != n_features:
             raise ValueError(f"X has shape {X.shape} and must have {n_features} columns; give all blocks the same.")
-        X = X.astype(dtype, copy=False) if sparse.issparse(X) else np.ascontiguousarray(X, dtype)
+        X = X.astype(dtype, copy=False)
+        if not (sparse.issparse(X) or X.flags.f_contiguous):
+            X = np.ascontiguousarray(X)
         y = np.asarray(y)
         y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
         if y.shape != X.shape[:1]:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import itemgetter
+from threading import Event
 from typing import Any
 
 import dask
@@ -35,7 +36,7 @@ FAN_IN = 4  # results that a node of the tree adds
 PATIENCE = 10.0  # seconds that the scheduler has to answer
 WORKERLESS = 60.0  # seconds that a lost worker has to be replaced
 LOOK = 0.5  # seconds between two looks at who is there
-PAUSE = 0.002  # seconds between two looks at the results
+PAUSE = 0.05  # seconds between two looks at the watch
 
 
 class LostWorker(Exception):
@@ -190,11 +191,13 @@ class DaskBlocks:
                 raise
 
     def _wait(self, futures: Sequence[Future], homes: Sequence[str] = ()) -> None:
-        look, pause = time.monotonic() + LOOK, PAUSE
+        look, news = time.monotonic() + LOOK, Event()
+        for future in futures:
+            future.add_done_callback(lambda _: news.set())
         while not all(future.done() for future in futures):
             self.watch.check()
-            time.sleep(pause)
-            pause = min(1.1 * pause, 20 * PAUSE)
+            news.wait(PAUSE)
+            news.clear()
             if time.monotonic() > look:
                 self._check_workers(homes)
                 if self.tell is not None:
@@ -321,7 +324,7 @@ def _first_row(block: Block) -> list[Any]:
 
 def _scaled(block: Block, means: Any, scales: Any) -> Block:
     X = (block.X.toarray() if sparse.issparse(block.X) else block.X) - means
-    return replace(block, X=np.ascontiguousarray(X / scales, block.X.dtype))
+    return replace(block, table=np.ascontiguousarray(X / scales, block.X.dtype))
 
 
 def _evaluated(part: Part, block: Block, first: int, args: tuple[Any, ...]) -> Any:

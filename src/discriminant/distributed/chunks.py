@@ -116,12 +116,13 @@ def _dtype(X: Any) -> np.dtype[Any]:
 
 def _block(x: Any, y: Any, weight: Any, name: str, dtype: np.dtype[Any], n_features: int) -> Block:
     """The block of one chunk, on the worker that holds it: no copy of what has the right form already."""
+    x = x if sparse.issparse(x) else np.ascontiguousarray(x)  # once, not in every round
     return make_block(x, y, None if weight is None else np.asarray(weight), 0, name, dtype, n_features)
 
 
 def _bytes(block: Block) -> int:
     """What dask has to know before it moves or spills a block."""
-    X = block.X
+    X = block.table
     parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     return sum(part.nbytes for part in (*parts, block.y, block.weight))
 

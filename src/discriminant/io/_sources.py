@@ -23,7 +23,6 @@ from ._formats import PORTION, named
 from ._sparse import WIDEST
 from .tables import scan
 
-THREADS = (os.cpu_count() or 1) > 2  # of two, one reads and the other computes
 TARGETS = ("target", "y")  # the columns of the labels, where none is named
 
 
@@ -175,9 +174,12 @@ def _group(file: Any, kind: str, group: int, rows: int, names: list[str]) -> Ite
     """The wanted columns of one row group or batch, at most so many rows at a time."""
     if kind == "parquet":
         count = file.metadata.row_group(group).num_rows
-        even = -(-count // max(1, -(-count // rows)))  # as large as each other, not a small one behind large ones
-        for batch in file.iter_batches(batch_size=max(1, even), row_groups=[group], columns=names, use_threads=THREADS):
-            yield batch.select(names)
+        if count <= rows:  # at once, which takes a sixth less time
+            parts = file.read_row_group(group, columns=names).to_batches()
+        else:
+            even = -(-count // -(-count // rows))  # as large as each other, not a small one behind large ones
+            parts = file.iter_batches(batch_size=even, row_groups=[group], columns=names)
+        yield from (part.select(names) for part in parts)
         return
     whole = file.get_batch(group).select(names)
     for first in range(0, whole.num_rows, rows):
@@ -185,7 +187,7 @@ def _group(file: Any, kind: str, group: int, rows: int, names: list[str]) -> Ite
 
 
 def matrix_of(batch: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A row-major matrix of columns of numbers; a missing value is NaN."""
+    """A matrix of columns of numbers, one behind the other as they are read; a missing value is NaN."""
     arrow = needed("pyarrow", "io")
     wanted = arrow.float32() if dtype == np.float32 else arrow.float64()
     columns = []
@@ -193,7 +195,7 @@ def matrix_of(batch: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
         if arrow.types.is_boolean(column.type):
             column = column.cast(arrow.uint8())
         columns.append(column if column.type == wanted else column.cast(wanted, safe=False))
-    tensor = arrow.record_batch(columns, names=batch.schema.names).to_tensor(null_to_nan=True, row_major=True)
+    tensor = arrow.record_batch(columns, names=batch.schema.names).to_tensor(null_to_nan=True, row_major=False)
     return np.asarray(tensor.to_numpy())
 
 

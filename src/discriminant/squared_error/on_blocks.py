@@ -84,7 +84,7 @@ def class_part(block: Block, separately: bool) -> tuple[LabelledStatistics]:
     """The statistics of the classes of one block."""
     classes, labels = encode(block.y)
     X, labels, v = present(block, labels)
-    d = block.X.shape[1]
+    d = block.table.shape[1]
     if not labels.size:
         nothing = np.zeros((classes.size if separately else 1, d, d))
         s = ClassStatistics(np.zeros(classes.size), np.zeros((classes.size, d)), nothing)
@@ -96,9 +96,9 @@ def class_part(block: Block, separately: bool) -> tuple[LabelledStatistics]:
 def present(block: Block, T: NDArray[Any]) -> tuple[Any, NDArray[Any], NDArray[np.float64] | None]:
     """X, what belongs to its rows, and their weights, without rows of zero weight."""
     if not block.weight.size or block.weight.all():
-        return block.X, T, block.v
+        return block.table, T, block.v
     kept = np.flatnonzero(block.weight)
-    return block.X[kept], T[kept], block.weight[kept]
+    return block.table[kept], T[kept], block.weight[kept]
 
 
 def class_statistics(blocks: Blocks, separately: bool = False) -> LabelledStatistics:
@@ -150,7 +150,7 @@ class RowMoments(Moments):
 def moments_part(block: Block) -> tuple[RowMoments]:
     """The moments of one block."""
     X, T, v = present(block, values_of(block)[:, None])
-    d = block.X.shape[1]
+    d = block.table.shape[1]
     if not len(T):
         zeros = np.zeros(d), np.zeros(1), np.zeros((d, d)), np.zeros((d, 1)), np.zeros(1)
         return (RowMoments(0.0, *zeros, block.n_rows),)
@@ -162,7 +162,7 @@ def moments_part(block: Block) -> tuple[RowMoments]:
 
 def residual_part(block: Block, aim: Aim, A: Matrix) -> tuple[Matrix, Matrix, float]:
     """XᵗVr, the sum of Vr and the sum of squares rᵗVr of the residuals r = t − wᵗx − w₀."""
-    B = block.X.astype(np.float64, copy=False)
+    B = block.table.astype(np.float64, copy=False)
     r = aim.of(block) - B @ A[1:] - A[0]
     weighted = r if (v := block.v) is None else r * v[:, None]
     return np.asarray(B.T @ weighted), weighted.sum(axis=0), float(np.sum(r * weighted))
@@ -181,7 +181,7 @@ class Triangle:
 
 def triangle_part(block: Block, aim: Aim, center: Matrix) -> tuple[Triangle]:
     """The triangle of (1, x, t), each row times the root of its weight."""
-    B, T = block.X.astype(np.float64, copy=False), aim.of(block)
+    B, T = block.table.astype(np.float64, copy=False), aim.of(block)
     Y = np.hstack([np.ones((len(T), 1)), (B.toarray() if sparse.issparse(B) else B) - center, T])
     Y = Y if (v := block.v) is None else Y * np.sqrt(v)[:, None]
     return (Triangle(np.asarray(np.linalg.qr(Y, mode="r"))),)

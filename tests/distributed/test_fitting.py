@@ -10,6 +10,7 @@ from discriminant import (
     LeastSquares,
     LogisticDiscriminant,
     Perceptron,
+    RecursiveLeastSquares,
     Relaxation,
     RidgeRegressor,
     Status,
@@ -58,6 +59,16 @@ def test_sums_give_the_model_of_memory(client, rng, model):
     assert_same(found, expected, 1e-8)
     assert found.status_ is expected.status_
     assert found.report_.to_dict()["n_samples"] == 300
+
+
+def test_one_round_is_a_pass_of_recursive_least_squares(client, rng):
+    X, y = clouds(rng, c=3)
+    y[:60] = 1  # a chunk that lacks classes
+    expected = RecursiveLeastSquares().fit(X, y)
+    found = distributed.fit(RecursiveLeastSquares(), da.from_array(X, chunks=(60, -1)), y)
+    assert_same(found, expected)
+    np.testing.assert_allclose(found.R_, expected.R_, rtol=1e-9, atol=1e-12)
+    assert_same(found.partial_fit(X[:50], y[:50]), expected.partial_fit(X[:50], y[:50]))
 
 
 @pytest.mark.ci
@@ -135,6 +146,7 @@ def test_what_a_chunk_holds_wrongly_is_refused_with_its_name(client, rng):
         ({"y": np.ones(7)}, r"y has shape \(7,\); give one for each of the 300 rows"),
         ({"model": WidrowHoff()}, "must be one of FisherDiscriminant, .* on a cluster"),
         ({"model": Perceptron(pocket=True)}, "pocket=True must be False"),
+        ({"model": RecursiveLeastSquares(forgetting=0.9)}, "forgetting=0.9 must be 1 on a cluster"),
         ({"model": SupportVectorMachine(kernel="gaussian")}, "form for a cluster"),
         ({"model": "a word"}, "must be an estimator of this package"),
         ({"y": np.zeros(300)}, "y holds one class"),

@@ -18,6 +18,8 @@ from ..error_correcting.relaxation import Relaxation
 from ..logistic.estimator import LogisticDiscriminant
 from ..squared_error.fisher import FisherDiscriminant
 from ..squared_error.least_squares import LeastSquares, LeastSquaresRegressor
+from ..squared_error.recursion_on_blocks import check_order_free, fit_by_triangle
+from ..squared_error.recursive_least_squares import RecursiveLeastSquares
 from ..squared_error.ridge import RidgeRegressor
 from ..svm.estimator import SupportVectorMachine
 
@@ -25,7 +27,7 @@ from ..svm.estimator import SupportVectorMachine
 OF_SUMS = (
     FisherDiscriminant, LeastSquares, LeastSquaresRegressor, LogisticDiscriminant, RidgeRegressor, SupportVectorMachine,
 )  # fmt: skip
-KNOWN = (*OF_SUMS, Perceptron, Relaxation)
+KNOWN = (*OF_SUMS, Perceptron, RecursiveLeastSquares, Relaxation)
 
 
 def procedure(model: Any) -> Callable[[Any], None]:
@@ -34,6 +36,9 @@ def procedure(model: Any) -> Callable[[Any], None]:
         if model.batch:
             raise refused("batch", True, "False on a cluster, where blocks mix their weights", "leave it out")
         return partial(fit_mixed, model)
+    if isinstance(model, RecursiveLeastSquares):
+        check_order_free(model)
+        return partial(fit_by_triangle, model)
     if not isinstance(model, OF_SUMS):
         raise refused(
             "model", model, f"one of {', '.join(kind.__name__ for kind in KNOWN)} on a cluster", "take another"

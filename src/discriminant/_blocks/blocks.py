@@ -79,6 +79,7 @@ class Blocks(Protocol):
     classes: NDArray[Any] | None  # all that may come, where they are known before the first pass
     n_rows: int | None  # the same of the rows
     weighted: bool  # whether rows may have weights
+    in_order: bool  # whether they come one after the other, so that a rule may go from row to row
 
     def total(self, part: Part, *args: Any) -> tuple[Any, ...]:
         """``part(block, *args)``, a tuple, of every block, added entry by entry in an order that is always the same."""

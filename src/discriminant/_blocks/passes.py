@@ -24,6 +24,7 @@ class PassesInOrder:
     classes: NDArray[Any] | None = None
     n_rows: int | None = None
     weighted: bool = True
+    in_order: bool = True
     tell: Tell | None = None  # told how far a pass is
     journal: Journal | None = None  # what was found in earlier runs, and is kept for later ones
 

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from discriminant import (
     FisherDiscriminant,
+    HoKashyap,
     LeastSquares,
     LogisticDiscriminant,
     MinOver,
@@ -96,6 +97,21 @@ def test_batch_steps_with_an_empty_chunk_and_a_checkpoint(client, kind, rng, tmp
     assert_same(found, expected, 0 if kind is Perceptron else 1e-9)
     assert (found.status_, found.n_iter_) == (expected.status_, expected.n_iter_)
     assert not (tmp_path / "fit.json").exists()
+
+
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"variant": "descent", "eta": "optimal"}, marks=pytest.mark.ci)], ids=str
+)
+def test_the_margins_of_ho_kashyap_stay_with_their_chunks(client, options, rng):
+    X, y = clouds(rng, apart=0.5)
+    weight = rng.integers(0, 3, 300).astype(float)
+    expected = HoKashyap(max_iter=8, **options).fit(X, y, weight)
+    found = distributed.fit(HoKashyap(max_iter=8, **options), da.from_array(X, chunks=(100, -1)), y, weight)
+    assert_same(found, expected)
+    assert (found.status_, found.n_iter_) == (expected.status_, expected.n_iter_)
+    np.testing.assert_allclose(found.history_["criterion"], expected.history_["criterion"])
+    assert not hasattr(found, "margins_")
 
 
 @pytest.mark.ci

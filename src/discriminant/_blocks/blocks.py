@@ -64,6 +64,13 @@ class Block:
         return make_problem(self.X, self.labels(classes), self.v, classes.size)
 
 
+class KeptByBlocks(Protocol):
+    """What every block keeps from round to round."""
+
+    def total(self, *args: Any) -> tuple[Any, ...]:
+        """One step of every block, and the sum of their answers."""
+
+
 class Blocks(Protocol):
     """Blocks of rows, all of one width and one type, that can be passed over any number of times.
 
@@ -86,6 +93,12 @@ class Blocks(Protocol):
 
     def gather(self, part: Part, *args: Any) -> list[Any]:
         """``part(block, *args)`` of every block, in the order of the blocks; for small results."""
+
+    def evolving(self, part: Part) -> KeptByBlocks:
+        """``part(block, state, *args)`` gives the next state, which is None at first, and an answer to be added.
+
+        Where blocks come in their order, the state is an array of a float for each row.
+        """
 
 
 class OrderedBlocks(Blocks, Protocol):

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from .._engine.driver import Watch
 from .._engine.progress import Tell
 from .._engine.threads import one_blas_thread
-from .blocks import Block, Part, added, applied
+from .blocks import Block, KeptByBlocks, Part, added, applied
 from .journal import Journal
+from .kept import RowStates
 
 
 class PassesInOrder:
@@ -50,6 +51,10 @@ class PassesInOrder:
         if journal is not None:
             journal.close(name, sums)
         return sums
+
+    def evolving(self, part: Part) -> KeptByBlocks:
+        """A number for each row, which ``part`` replaces from pass to pass."""
+        return RowStates(self, part)
 
     def gather(self, part: Part, *args: Any) -> list[Any]:
         """``part(block, *args)`` of all blocks."""

@@ -17,6 +17,7 @@ from ..error_correcting.perceptron import Perceptron
 from ..error_correcting.relaxation import Relaxation
 from ..logistic.estimator import LogisticDiscriminant
 from ..squared_error.fisher import FisherDiscriminant
+from ..squared_error.ho_kashyap import HoKashyap
 from ..squared_error.least_squares import LeastSquares, LeastSquaresRegressor
 from ..squared_error.recursion_on_blocks import check_order_free, fit_by_triangle
 from ..squared_error.recursive_least_squares import RecursiveLeastSquares
@@ -27,7 +28,8 @@ from ..svm.estimator import SupportVectorMachine
 
 # procedures that ask of blocks nothing but sums; the others go from row to row in their order
 OF_SUMS = (
-    FisherDiscriminant, LeastSquares, LeastSquaresRegressor, LogisticDiscriminant, RidgeRegressor, SupportVectorMachine,
+    FisherDiscriminant, HoKashyap, LeastSquares, LeastSquaresRegressor, LogisticDiscriminant, RidgeRegressor,
+    SupportVectorMachine,
 )  # fmt: skip
 MIXED = (Perceptron, Relaxation)
 BATCHES = (WidrowHoff, WidrowHoffRegressor)  # and those that are mixed, with batch=True

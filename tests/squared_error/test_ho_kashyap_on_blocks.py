@@ -123,42 +123,6 @@ def test_margins_of_many_rows_lie_in_a_file(rng, monkeypatch):
     assert made[0].closed
 
 
-class Killed(Exception):
-    """Stands for a kill."""
-
-
-class Mortal(MemoryBlocks):
-    """Blocks that end after so many of them."""
-
-    left = 10**9
-
-    def __iter__(self):
-        for block in super().__iter__():
-            if not self.left:
-                raise Killed
-            self.left -= 1
-            yield block
-
-
-@pytest.mark.parametrize("options", [RULES[0], RULES[3]], ids=str)
-def test_a_checkpoint_goes_on_to_the_same_bits(options, rng, tmp_path):
-    X, y = overlapping(rng, c=3)
-    options = options | {"max_iter": 8}
-    whole = HoKashyap(**options).fit_stream(Mortal(X, y, rows=50))
-    path = tmp_path / "state.json"
-    for more in (60, 61, 90, 10**9):
-        blocks, model = Mortal(X, y, rows=50), HoKashyap(**options)
-        blocks.left = more
-        try:
-            model.fit_stream(blocks, checkpoint=path, every=0)
-        except Killed:
-            continue
-    assert_array_equal(model.weights_, whole.weights_)
-    for name, column in whole.history_.items():
-        assert_array_equal(model.history_[name], column)
-    assert not path.exists()
-
-
 def test_ctrl_c_leaves_the_weights_of_that_moment(rng):
     X, y = overlapping(rng)
 

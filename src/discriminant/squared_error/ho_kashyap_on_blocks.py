@@ -21,13 +21,13 @@ more round a step.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._blocks.blocks import Block
-from .._blocks.problem import StreamedProblem
+from .._blocks.blocks import Block, Blocks, Part
+from .._blocks.problem import StreamedProblem, of_portion
 from .._engine.driver import Watch
 from .._engine.problem import Most, Problem
 from ..base.squared_steps import Steps
@@ -84,41 +84,42 @@ def margins_round(
 
 
 class PatternsOnBlocks(RowSpace):
-    """The rows of Y in blocks: one round, or pass, for each of these products."""
+    """The rows of Y in blocks: one round, or pass, for each of these products; a checkpoint keeps what it has found."""
 
-    def __init__(self, problem: StreamedProblem, watch: Watch) -> None:
-        self.problem, self.watch, self.d, self.refuse = problem, watch, problem.n_features + 1, problem.refuse
+    def __init__(self, problem: StreamedProblem) -> None:
+        self.problem, self.blocks = replace(problem, blocks=cast(Blocks, None)), problem.blocks
+        self.d, self.refuse = problem.n_features + 1, problem.refuse
 
     def products(self, T: Array | None = None) -> Array:
         """Return (YT)ᵗW(YT); None is the identity."""
-        return self._asked("products", T)
+        return np.asarray(self._total(_product_part, "products", T))
 
     def reach(self, columns: NDArray[np.intp]) -> float:
         """The largest number in these features."""
-        return float(self.problem.total(_reach_part, self.watch, columns)[0].value)
+        return float(self._total(_reach_part, columns).value)
 
     def bend(self, v: Array) -> Array:
         """Return YᵗWYv."""
-        return self._asked("bend", v)
+        return np.asarray(self._total(_product_part, "bend", v))
 
     def left(self, a: Array, margin: float) -> Array:
         """Return YᵗW(b − Ya) for margins that are all alike."""
-        return np.asarray(self.problem.total(_left_part, self.watch, a, margin)[0])
+        return np.asarray(self._total(_left_part, a, margin))
 
     def sizes(self) -> Array:
         """Return |Y|ᵗW1."""
-        return np.asarray(self.problem.total(_sizes_part, self.watch)[0])
+        return np.asarray(self._total(_sizes_part))
 
     def squares(self, a: Array) -> float:
         """Return ‖Ya‖²."""
-        return float(self.problem.total(_squares_part, self.watch, a)[0])
+        return float(self._total(_squares_part, a))
 
     def doubtful(self, a: Array) -> int:
         """How many patterns have an aᵗy that is not positive by more than its rounding."""
-        return int(self.problem.total(_doubtful_part, self.watch, a)[0])
+        return int(self._total(_doubtful_part, a))
 
-    def _asked(self, product: str, v: Array | None) -> Array:
-        return np.asarray(self.problem.total(_product_part, self.watch, product, v)[0])
+    def _total(self, part: Part, *args: Any) -> Any:
+        return self.blocks.total(of_portion, self.problem, part, args)[0]
 
 
 def _of(problem: Problem, watch: Watch) -> Patterns:
@@ -169,8 +170,7 @@ class RoundsRule(HoKashyapCourse):
         return Findings(notes=tuple(self.notes))
 
     def begin(self, problem: StreamedProblem, watch: Watch) -> None:
-        self.Y, self.kept = PatternsOnBlocks(problem, watch), problem.blocks.evolving(margins_round)
-        self.bare = replace(problem, blocks=None)  # type: ignore[arg-type]
+        self.Y, self.kept = PatternsOnBlocks(problem), problem.blocks.evolving(margins_round)
         with np.errstate(over="ignore", invalid="ignore"):
             a = self.first(self.a)
             self.seen = self.look(a)
@@ -198,7 +198,7 @@ class RoundsRule(HoKashyapCourse):
     def look(self, a: Array) -> Seen:
         """What is met at a, from where the margins are raised at once."""
         message = MarginStep(a, float(self.plan.margin), self.steps.turning, self.steps.raising)
-        seen = Seen(*self.kept.total(self.bare, message))
+        seen = Seen(*self.kept.total(self.Y.problem, message))
         self.check(max(seen.highest.value, seen.depth.value), a)
         return seen
 
@@ -218,7 +218,7 @@ class RoundsRule(HoKashyapCourse):
         most = (self.plan.tol + 4 * NEGLIGIBLE) * largest  # what evidence can be off, its negligible part included
         if not np.all(np.abs(self.seen.pull) <= most * self.total_size):
             return False
-        count, pull, scale = self.kept.total(self.bare, Weigh(self.a, NEGLIGIBLE * largest))
+        count, pull, scale = self.kept.total(self.Y.problem, Weigh(self.a, NEGLIGIBLE * largest))
         return self.weigh(int(count), np.abs(pull), scale)
 
     def advance(self, watch: Watch) -> Array:

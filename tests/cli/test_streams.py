@@ -156,3 +156,13 @@ def test_what_is_wrong_with_a_text_is_said_with_the_option(inside: Inside, facto
     found = inside("fit", f"{factors}/part-*.csv", "-t", "sold", "--drop", "id", "--na", "zinc")
     assert found.code == 2
     assert "part-2.csv, rows 0 to 99: column 'metal' lacks a value in row 96" in " ".join(found.err.split())
+    asked = "-t", "sold", "--drop", "id", "--na", "zinc", "--missing", "drop"
+    found = inside("fit", f"{factors}/part-*.csv", *asked, "-o", factors / "m.json")
+    assert "4 of 300 rows left out, which lack a value." in found.err
+    assert "of 296 rows" in found.out
+    inside("fit", factors / "whole.csv", *asked, "-o", factors / "k.json")
+    made, kept = (inside("predict", factors / f"{name}.json", factors / "part-0.csv") for name in "mk")
+    assert made.out == kept.out
+    verdict = inside("check", f"{factors}/part-*.csv", *asked)
+    assert "4 of 300 rows left out" in verdict.err
+    assert verdict.code == inside("check", factors / "whole.csv", *asked).code

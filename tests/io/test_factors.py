@@ -184,6 +184,39 @@ def test_a_missing_text_is_refused_as_in_memory(ending, frame, tmp_path):
         LeastSquares().fit_stream(stream)
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "csv"])
+def test_rows_that_lack_a_value_are_dropped_as_in_memory(ending, frame, tmp_path):
+    """A text, a flag, a number, a label; NaN lacks a value, too; a level may come in rows alone that are left out."""
+    k = pl.int_range(360)
+    holes = frame.with_columns(
+        kind=pl.when(k.is_in([0, 200])).then(None).otherwise("kind"),
+        flag=pl.when(k == 5).then(None).otherwise("flag"),
+        size=pl.when(k > 354).then(None).when(k == 9).then(float("nan")).otherwise("size"),
+        target=pl.when(k == 7).then(None).otherwise("target"),
+    )
+    kept = io.Recipe(missing="drop")
+    X, y, _ = kept.fit(holes)
+    stream = io.stream(in_parts(holes, tmp_path, ending), missing="drop", memory=2**20)
+    np.testing.assert_array_equal(rows_of(stream), X)
+    assert np.concatenate([block.y for block in stream]).tolist() == y.tolist()
+    assert (stream.n_rows, stream.left_out) == (350, 10)
+    assert stream.feature_names == kept.feature_names
+    assert "kind=zebra" in stream.feature_names
+    assert stream.recipe().to_dict() == kept.to_dict()
+    given = io.stream(f"{tmp_path}/part-*.{ending}", missing="drop", levels={"kind": ["ant", "ox"]})
+    row = next(j for j in range(360) if holes["kind"][j] == "émeu" and j not in (5, 7, 9))
+    with pytest.raises(ValueError, match=f"part-0.*'kind' holds 'émeu' in row {row}, which"):
+        rows_of(given)
+
+
+def test_nothing_but_rows_that_lack_a_value(tmp_path):
+    pl.DataFrame({"a": ["u", None], "b": [None, 1.5], "y": [0, 1]}).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="nothing is left of the source: every one of its 2 rows lacks a value"):
+        LeastSquares().fit_stream(io.stream(tmp_path / "a.parquet", missing="drop"))
+    with pytest.raises(ValueError, match=r"missing='median' must be 'refuse' or 'drop'; .*medians need all rows"):
+        io.stream(tmp_path / "a.parquet", missing="median")
+
+
 def test_what_memory_refuses_is_refused_in_the_same_words(tmp_path):
     n = 2100
     numbers = np.arange(n)

@@ -44,6 +44,11 @@ class RowsInBlocks(NamedTuple):
             if value:
                 _refuse(name, self.why)
 
+    def tell_left_out(self, stream: Any) -> None:
+        """Say how many rows lack a value, once a pass has been over them; workers do not count them."""
+        if not self.on_cluster and stream.left_out and stream.n_rows is not None:
+            say(f"{stream.left_out:,} of {stream.left_out + stream.n_rows:,} rows left out, which lack a value.")
+
     def reading(self) -> list[str]:
         """How columns that are not plain numbers were read; nothing of files without columns."""
         return reading_of(self.outline.recipe()) if self.outline.columns is not None else []
@@ -51,6 +56,11 @@ class RowsInBlocks(NamedTuple):
 
 def _refuse(name: str, why: str) -> None:
     raise CommandError(f"{name} needs all rows in memory, and DATA is read in blocks ({why}).")
+
+
+def _refuse_medians(given: Rows, why: str) -> None:
+    if given.missing.value == "median":
+        _refuse("--missing median", why)
 
 
 def streamed(
@@ -78,8 +88,7 @@ def streamed(
         return None
     limit = "--memory" if memory is not None else "half of the free memory"
     why = "several files" if several else f"{size / MEBI:,.0f} MiB are more than {limit}, {bound / MEBI:,.0f} MiB"
-    if given.missing.value != "refuse":
-        _refuse(f"--missing {given.missing.value}", why)
+    _refuse_medians(given, why)
     outline = stream(given.data, memory=max(MEBI, bound), **chosen_of(given))
     say(f"Reading {given.data} in blocks: {why}.")
     return RowsInBlocks(outline.contrasts() if contrasts else outline, why, outline)
@@ -88,7 +97,7 @@ def streamed(
 def chosen_of(given: Rows) -> dict[str, Any]:
     """The columns, and how files are written, as ``io.stream`` takes them."""
     chosen = {"target": given.target, "features": names(given.features), "drop": names(given.drop) or ()}
-    chosen |= {"format": given.format, **given.written}
+    chosen |= {"missing": given.missing.value, "format": given.format, **given.written}
     return chosen | {"weights": given.weights} if isinstance(given, WeightedRows) else chosen
 
 
@@ -102,8 +111,7 @@ def on_cluster(given: Rows, scheduler: str, contrasts: bool) -> RowsInBlocks:
     from ..io.streams import known_of, paths_of, stream, whole_file
 
     why, chosen, paths = f"--scheduler {scheduler}", chosen_of(given), paths_of(given.data)
-    if given.missing.value != "refuse":
-        _refuse(f"--missing {given.missing.value}", why)
+    _refuse_medians(given, why)
     outline = stream(given.data, **chosen)  # looks at the columns alone, and finds the levels of those of text
     shown = outline.contrasts() if contrasts else outline
     chosen |= known_of(shown)
@@ -168,6 +176,7 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
     stream = stream.standardized() if standardize and stream.feature_names is not None else stream
     stream.feature_names = None  # the recipe has them, as in memory
     interrupted = told_warnings(lambda: _fit(model, stream, rows, checkpoint))
+    rows.tell_left_out(stream)
     recipe = rows.outline.recipe() if rows.outline.columns is not None else Recipe(target=given.target)
     recipe.standardize, recipe.means, recipe.scales = stream.means is not None, stream.means, stream.scales
     if output is not None:

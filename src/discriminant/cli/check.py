@@ -73,6 +73,7 @@ def check(
             if as_proof:
                 tell_reading(rows.reading())
             found = _streamed(rows.stream, intercept, reading, max_seconds)
+            rows.tell_left_out(rows.stream)
             references = rows.outline.contrasts().references if intercept else []
             return _told(found, output, as_proof, chain([str(found)], _columns(rows.reading(), references, 7)))
     asked = asked_of(given, formula, intercept, counts=holds_numbers(family, levels))

@@ -116,11 +116,43 @@ def _check_kinds(name: str, held: list[tuple[Path, Any]], known: Levels) -> None
         raise TableError(f"column {name!r} holds true and false in {where}; write it alike in all files.")
 
 
-def encoded(batch: Any, columns: Sequence[Column], dtype: np.dtype[Any], first: int) -> NDArray[Any]:
-    """The matrix of a batch, one column behind the other; ``first`` is the number of its first row."""
-    for name in (column.name for column in columns):
-        if batch.column(name).null_count:
-            raise _gap(name, batch.column(name).is_null().to_numpy(zero_copy_only=False), first)
+def complete(batch: Batch, names: Sequence[str], drop: bool) -> tuple[Any, Sequence[int]]:
+    """The rows that have a value in all of these columns, and their numbers; others are refused, or dropped."""
+    rows = range(batch.first, batch.first + batch.columns.num_rows)
+    lacking = np.zeros(len(rows), bool)
+    for name in names:
+        absent = _absent(batch.columns.column(name), nan=drop)
+        if absent is None or not absent.any():
+            continue
+        if not drop:
+            row = rows[int(absent.argmax())]
+            remedy = "fill it in, or leave such rows out (missing='drop')"
+            raise TableError(f"column {name!r} lacks a value in row {row:,}; {remedy}.")
+        lacking |= absent
+    if not lacking.any():
+        return batch.columns, rows
+    arrow, kept = needed("pyarrow", "io"), ~lacking
+    columns = [
+        # no rows can be taken of views of strings
+        column.cast(arrow.large_string()) if arrow.types.is_string_view(column.type) else column
+        for column in batch.columns.columns
+    ]
+    whole = arrow.record_batch(columns, names=batch.columns.schema.names)
+    return whole.filter(arrow.array(kept)), (batch.first + np.flatnonzero(kept)).tolist()
+
+
+def _absent(column: Any, nan: bool) -> NDArray[Any] | None:
+    """Where a value is missing, or is ``nan`` if that counts, too; None where there is no such."""
+    types = needed("pyarrow.types", "io")
+    if types.is_dictionary(column.type) and column.dictionary.null_count:
+        return _worded(column)[1] < 0
+    if nan and types.is_floating(column.type):
+        return np.asarray(np.isnan(column.to_numpy(zero_copy_only=False)))
+    return np.asarray(column.is_null().to_numpy(zero_copy_only=False)) if column.null_count else None
+
+
+def encoded(batch: Any, columns: Sequence[Column], dtype: np.dtype[Any], rows: Sequence[int]) -> NDArray[Any]:
+    """The matrix of a batch without gaps, one column behind the other; ``rows`` are the numbers of its rows."""
     plain = [column.name for column in columns if column.levels is None]
     values = matrix_of(batch.select(plain), dtype) if plain else None
     if values is not None and len(plain) == len(columns):
@@ -132,30 +164,23 @@ def encoded(batch: Any, columns: Sequence[Column], dtype: np.dtype[Any], first: 
             assert values is not None
             X[:, place], k = values[:, k], k + 1
         else:
-            codes = _places(column, batch.column(column.name), first)
+            codes = _places(column, batch.column(column.name), rows)
             X[np.arange(batch.num_rows), place + codes] = 1
         place += column.width
     return X
 
 
-def _gap(name: str, absent: NDArray[Any], first: int) -> TableError:
-    row = first + int(absent.argmax())
-    return TableError(f"column {name!r} lacks a value in row {row:,}; fill it in, or drop such rows.")
-
-
-def _places(column: Column, values: Any, first: int) -> NDArray[Any]:
+def _places(column: Column, values: Any, rows: Sequence[int]) -> NDArray[Any]:
     """Where the value of each row stands among the levels; another one is refused."""
     assert column.levels is not None
     words, codes = _worded(values)
     known = {level: k for k, level in enumerate(column.levels)}
-    places = np.array([*(known.get(word, -1) for word in words), -1], np.intp)[codes]
-    if np.any(absent := codes < 0):
-        raise _gap(column.name, absent, first)
+    places = np.array([known.get(word, -1) for word in words], np.intp)[codes]
     if np.any(strange := places < 0):
         row = int(strange.argmax())
         shown = ", ".join(column.levels[:SHOWN]) + (", …" if len(column.levels) > SHOWN else "")
         raise TableError(
-            f"column {column.name!r} holds {words[codes[row]]!r} in row {first + row:,}, which is not among its "
+            f"column {column.name!r} holds {words[codes[row]]!r} in row {rows[row]:,}, which is not among its "
             f"levels ({shown}); correct it, or add it to them in io.stream(…, levels={{{column.name!r}: […]}})."
         )
     return places
@@ -209,9 +234,6 @@ def _cast(name: str, column: Any, wanted: Any) -> Any:
 def labels_of(column: Any) -> NDArray[Any]:
     """The labels of a column; texts through their dictionary, of which there are few."""
     arrow = needed("pyarrow", "io")
-    if column.null_count:
-        row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-        raise ValueError(f"the target is missing in row {row} of these")
     if arrow.types.is_integer(column.type) or arrow.types.is_floating(column.type):
         return np.asarray(column.to_numpy(zero_copy_only=False))
     if not arrow.types.is_dictionary(column.type):

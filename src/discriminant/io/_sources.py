@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.extras import needed
-from ._batches import Batch, Factors, Levels, encoded, kinds_of, labels_of, matrix_of
+from ._batches import Batch, Factors, Levels, complete, encoded, kinds_of, labels_of, matrix_of
 from ._chunks import CHUNK
 from ._columns import Column, is_number, is_text
 from ._errors import TableError
@@ -31,12 +31,13 @@ TARGETS = ("target", "y")  # the columns of the labels, where none is named
 
 
 class Piece(NamedTuple):
-    """Some rows: X, y and weights or None, and where they come from."""
+    """Some rows: X, y and weights or None, where they come from, and how many were left out."""
 
     X: Any
     y: Any
     weight: Any
     name: str
+    left_out: int = 0
 
 
 class Source(Protocol):
@@ -63,13 +64,14 @@ class Source(Protocol):
 
 
 class ChosenColumns(NamedTuple):
-    """The columns of labels and weights and those of the features, None for all others; levels that are known."""
+    """The columns of labels and weights and those of the features, None for all others; what is known of them."""
 
     target: str | None = None
     weights: str | None = None
     features: Sequence[str] | None = None
     drop: Sequence[str] = ()
     levels: Levels | None = None
+    missing: str | None = None
 
 
 class Columns:
@@ -85,7 +87,11 @@ class Columns:
         schema = kinds[0]
         self.target = _target(choice.target, schema, paths[0])
         self.weights, self.weighted = choice.weights, choice.weights is not None
+        self.missing = choice.missing or "refuse"
+        if self.missing == "drop":
+            self.n_rows = None  # of which some may be left out
         chosen = self._chosen(choice, schema)
+        self._inputs = [*chosen, self.target, *([] if self.weights is None else [self.weights])]
         known = choice.levels or {}
         if self._in_lines and any(is_text(schema[name]) and name not in known for name in chosen):
             kinds += [dict(self._scanned(path).schema) for path in paths[1:]]
@@ -118,7 +124,7 @@ class Columns:
         return chosen
 
     def identity(self) -> list[Any]:
-        return [*_files(self.paths), self.names, self.target, self.weights]
+        return [*_files(self.paths), self.names, self.target, self.weights, self.missing]
 
     def _scanned(self, path: Path) -> Table:
         """A file of lines, with the columns of levels as they are written."""
@@ -144,10 +150,8 @@ class Columns:
             yield from self._batches(path, max(1, CHUNK // (8 * len(names))), names)
 
     def read(self, rows: int) -> Iterator[Batch]:
-        names = [*(column.name for column in self.columns), self.target]
-        names += [] if self.weights is None else [self.weights]
         for path in self.paths:
-            yield from self._batches(path, rows, names)
+            yield from self._batches(path, rows, self._inputs)
 
     def _batches(self, path: Path, rows: int, names: list[str]) -> Iterator[Batch]:
         """Batches of the wanted columns, and where each of them stands."""
@@ -180,11 +184,13 @@ class Columns:
             raise TableError(f"{path}, {place}: {_said(error)}; correct the file, or write it again.") from None
 
     def piece(self, read: Batch) -> Piece:
-        batch, name, first = read
+        name = read.name
         try:
-            X = encoded(batch, self.columns, self.dtype, first)
+            batch, rows = complete(read, self._inputs, self.missing == "drop")
+            X = encoded(batch, self.columns, self.dtype, rows)
             weight = None if self.weights is None else matrix_of(batch.select([self.weights]), np.dtype(float))[:, 0]
-            return Piece(X, labels_of(batch.column(batch.schema.get_field_index(self.target))), weight, name)
+            left_out = read.columns.num_rows - batch.num_rows
+            return Piece(X, labels_of(batch.column(self.target)), weight, name, left_out)
         except TableError as error:  # which ends with a remedy
             raise TableError(f"{name}: {error}") from None
         except ValueError as error:
@@ -370,7 +376,7 @@ class Own(_Pieces):
 
     def read(self, rows: int) -> Iterator[Piece]:
         for k, block in enumerate(self.given()):
-            X, y, weight, name = self._checked(block, k)
+            X, y, weight, name, _ = self._checked(block, k)
             for first in range(0, X.shape[0], rows):
                 some = slice(first, first + rows)
                 yield Piece(X[some], y[some], None if weight is None else np.asarray(weight)[some], name)

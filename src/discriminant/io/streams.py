@@ -68,6 +68,8 @@ class Stream(PassesInOrder):
         All rows; None where that is not known before the first pass.
     levels : dict
         The levels of the columns of text.
+    left_out : int
+        Rows that lack a value, after a pass with ``missing="drop"``.
     memory : int
         Bytes that the blocks and what is made of them may take.
 
@@ -83,6 +85,7 @@ class Stream(PassesInOrder):
     def __init__(self, source: Source, memory: int, scaling: tuple[Any, Any] | None = None) -> None:
         self._source, self.memory, self._scaling = source, memory, scaling
         self._kept: list[int] | None = None  # columns of X, None for all
+        self.left_out = 0
         self.n_features, self.dtype, self.n_rows = source.n_features, source.dtype, source.n_rows
         self.feature_names, self.weighted = source.names, source.weighted
         self.watch = Watch()
@@ -135,14 +138,17 @@ class Stream(PassesInOrder):
         own, standardize = self._source, self.means is not None
         if not isinstance(own, Columns) or self._kept is not None:
             raise TableError("only files of columns, all of which are used, have a recipe; apply the model to arrays.")
-        made = Recipe(target=own.target, weights=own.weights, standardize=standardize, file=own.written_as)
+        made = Recipe(target=own.target, weights=own.weights, missing=own.missing, standardize=standardize)
+        made.file = own.written_as or None
         made.columns, made.means, made.scales = own.columns, self.means, self.scales
         made.reading = [f"column {each.name!r}: {words}" for each in own.columns for words in each.read_as(0, 0)]
         return made
 
     def _like(self, kept: list[int] | None, scaling: tuple[Any, Any] | None) -> Stream:
         made = Stream(self._source, self.memory, scaling)
-        made.n_rows, made._checked, made.classes = self.n_rows, self._checked, self.classes
+        made.n_rows, made._checked, made.classes, made.left_out = (
+            self.n_rows, self._checked, self.classes, self.left_out,
+        )  # fmt: skip
         if kept is not None:
             made._kept, made.n_features = kept, len(kept)
             names = self._source.names
@@ -199,7 +205,8 @@ class Stream(PassesInOrder):
             if self.tell is not None:
                 self._tell(done, time.monotonic() - began)
         if not done:
-            raise TableError("the source holds no rows; give some.")
+            why = f"every one of its {self.left_out:,} rows lacks a value" if self.left_out else "it holds no rows"
+            raise TableError(f"nothing is left of the source: {why}; give other rows, or fill in values.")
         self.n_rows, self._checked = done, True
 
     def _check_labels(self, piece: Piece) -> None:
@@ -222,8 +229,9 @@ class Stream(PassesInOrder):
         return self._blocks(self._source.read(self.rows_at_once))
 
     def _blocks(self, read: Iterator[Any]) -> Iterator[Block]:
-        first = 0
+        first = left_out = 0
         for piece in map(self._source.piece, read):
+            left_out += piece.left_out
             if not piece.X.shape[0]:
                 continue
             X = piece.X if self._kept is None else piece.X[:, self._kept]
@@ -232,6 +240,7 @@ class Stream(PassesInOrder):
                 self._check_labels(piece)
             yield make_block(X, *piece[1:3], first, piece.name, self.dtype, self.n_features, checked=self._checked)
             first += piece.X.shape[0]
+        self.left_out = left_out
 
 
 def stream(
@@ -243,6 +252,7 @@ def stream(
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     levels: Mapping[str, Sequence[Any] | None] | None = None,
+    missing: str = "refuse",
     memory: str | int = "256MB",
     format: str | None = None,
     **written: Any,
@@ -272,6 +282,8 @@ def stream(
         another one is refused with its row. Of columns of text, true and false that are not named here, one pass over
         these columns alone finds the levels, which are those of ``Recipe``. Whole numbers that are named here are
         levels, too; None says that a column of text holds numbers.
+    missing : {"refuse", "drop"}, default="refuse"
+        What happens to missing values: an error that names column and row, or the row is left out.
     memory : str or int, default="256MB"
         Bytes that the blocks, and what is made of them, may take. What a procedure keeps beside, a matrix of the
         features at the most, comes on top.
@@ -305,7 +317,10 @@ def stream(
     >>> model.classes_.tolist(), model.feature_names_in_.tolist(), model.report_.to_dict()["n_samples"]
     ([0, 1, 2], ['a', 'b', 'c', 'd'], 150)
     """
+    if missing not in ("refuse", "drop"):
+        raise refused("missing", missing, "'refuse' or 'drop'", "fill values in beforehand, medians need all rows")
     columns = {"target": target, "weights": weights, "features": features, "drop": drop or None, "levels": levels}
+    columns["missing"] = missing if missing == "drop" else None
     made = _made(source, bytes_of(memory), columns, format, written)
     if classes is not None:
         made.classes, _ = encode(np.asarray(classes))
@@ -326,8 +341,10 @@ def _made(source: Any, size: int, columns: dict[str, Any], format: str | None, w
         raise TableError(f"source names files of {' and '.join(sorted(kinds))}; give files of one format.")
     kind = kinds.pop()
     if kind in ("parquet", "arrow", "csv", "tsv"):
-        target, weights, features, drop, levels = columns.values()
-        chosen = ChosenColumns(target, weights, features, drop or (), checked_levels(levels or {}))
+        for name in ("features", "drop"):
+            columns[name] = [columns[name]] if isinstance(columns[name], str) else columns[name]
+        columns |= {"drop": columns["drop"] or (), "levels": checked_levels(columns["levels"] or {})}
+        chosen = ChosenColumns(**columns)
         return Stream(Columns(paths, kind, chosen, {"format": format, **written}), size)
     if kind == "libsvm":
         _refuse_columns({**columns, **written})

@@ -166,3 +166,21 @@ def test_what_is_wrong_with_a_text_is_said_with_the_option(inside: Inside, facto
     verdict = inside("check", f"{factors}/part-*.csv", *asked)
     assert "4 of 300 rows left out" in verdict.err
     assert verdict.code == inside("check", factors / "whole.csv", *asked).code
+
+
+@pytest.mark.parametrize("labels", [("True", "False"), ("007", "010"), ("1", "2")])
+def test_labels_stay_as_they_are_written(inside: Inside, tmp_path: Path, labels: tuple[str, str]) -> None:
+    """Also in files without names, whose columns go by their places."""
+    lines = [f"{k % 7},{'uv'[k % 2]},{labels[k % 7 > 3]}\n" for k in range(40)]
+    for name, part in {"part-0": lines[:20], "part-1": lines[20:], "whole": lines}.items():
+        (tmp_path / f"{name}.csv").write_text("".join(part))
+    asked = "--no-header", "-t", "3", "--drop", "2", "-m", "least-squares", "-o"
+    assert inside("fit", f"{tmp_path}/part-*.csv", *asked, tmp_path / "m.json").code == 0
+    inside("fit", tmp_path / "whole.csv", *asked, tmp_path / "k.json")
+    made, kept = (inside("predict", tmp_path / f"{name}.json", tmp_path / "whole.csv").out for name in "mk")
+    assert made == kept
+    assert {line.rpartition(",")[2] for line in made.splitlines()[1:]} == {*labels}
+    scores = inside("score", tmp_path / "m.json", tmp_path / "whole.csv", "--json")
+    assert (
+        scores.json["errors"] == inside("score", tmp_path / "k.json", tmp_path / "whole.csv", "--json").json["errors"]
+    )

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from ._errors import INTERRUPTED, CommandError
 from ._learning import told_warnings
 from ._methods import DEFAULT, REGRESSORS, find, make
-from ._options import Rows, Training, WeightedRows, names
+from ._options import Rows, Training, WeightedRows
 from ._output import echo, echo_json, report_of, say, watched
-from ._tables import reading_of, tell_reading
+from ._tables import column_of, columns_of, labels_of, reading_of, tell_reading
 
 PACKED = 20  # times that a file may grow when it is read
 MEBI = 2**20
@@ -89,16 +89,20 @@ def streamed(
     limit = "--memory" if memory is not None else "half of the free memory"
     why = "several files" if several else f"{size / MEBI:,.0f} MiB are more than {limit}, {bound / MEBI:,.0f} MiB"
     _refuse_medians(given, why)
-    outline = stream(given.data, memory=max(MEBI, bound), **chosen_of(given))
     say(f"Reading {given.data} in blocks: {why}.")
+    outline = stream(given.data, memory=max(MEBI, bound), **chosen_of(given))
     return RowsInBlocks(outline.contrasts() if contrasts else outline, why, outline)
 
 
 def chosen_of(given: Rows) -> dict[str, Any]:
     """The columns, and how files are written, as ``io.stream`` takes them."""
-    chosen = {"target": given.target, "features": names(given.features), "drop": names(given.drop) or ()}
-    chosen |= {"missing": given.missing.value, "format": given.format, **given.written}
-    return chosen | {"weights": given.weights} if isinstance(given, WeightedRows) else chosen
+    from ..io.tables import is_text_table
+
+    chosen: dict[str, Any] = {"target": column_of(given.target, given.header), "missing": given.missing.value}
+    chosen |= {"features": columns_of(given.features, given.header)}
+    chosen |= {"drop": columns_of(given.drop, given.header) or (), "format": given.format, **given.written}
+    chosen |= {"labels": labels_of(given)} if is_text_table(given.data, given.format) else {}
+    return chosen | {"weights": column_of(given.weights, given.header)} if isinstance(given, WeightedRows) else chosen
 
 
 def on_cluster(given: Rows, scheduler: str, contrasts: bool) -> RowsInBlocks:
@@ -177,7 +181,7 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
     stream.feature_names = None  # the recipe has them, as in memory
     interrupted = told_warnings(lambda: _fit(model, stream, rows, checkpoint))
     rows.tell_left_out(stream)
-    recipe = rows.outline.recipe() if rows.outline.columns is not None else Recipe(target=given.target)
+    recipe = rows.outline.recipe() if rows.outline.columns is not None else Recipe(target=chosen_of(given)["target"])
     recipe.standardize, recipe.means, recipe.scales = stream.means is not None, stream.means, stream.scales
     if output is not None:
         writer.save(model, output, recipe) if output != "-" else echo(writer.dumps(model, recipe))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._engine.extras import Later, needed
 from .._guards.parameters import refused
-from ._columns import MOST_LEVELS, Column, check_feature, is_number, is_sparse, is_text, levels_of
+from ._columns import MOST_LEVELS, Column, check_feature, is_number, is_sparse, is_text, levels_of, typed
 from ._errors import TableError
 from ._formats import named
 from ._texts import AMONG_NUMBERS, looks_of
@@ -231,12 +231,16 @@ def _cast(name: str, column: Any, wanted: Any) -> Any:
         ) from None
 
 
-def labels_of(column: Any) -> NDArray[Any]:
-    """The labels of a column; texts through their dictionary, of which there are few."""
-    arrow = needed("pyarrow", "io")
-    if arrow.types.is_integer(column.type) or arrow.types.is_floating(column.type):
+def labels_of(column: Any, written: bool = False) -> NDArray[Any]:
+    """The labels of a column; texts through their dictionary, of which there are few.
+
+    Those that stand as a file has ``written`` them are numbers or flags where each is written just so.
+    """
+    types = needed("pyarrow.types", "io")
+    if types.is_integer(column.type) or types.is_floating(column.type):
         return np.asarray(column.to_numpy(zero_copy_only=False))
-    if not arrow.types.is_dictionary(column.type):
+    if not types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    words = np.array(column.dictionary.to_pylist())
-    return np.asarray(words[column.indices.to_numpy(zero_copy_only=False)])
+    words = column.dictionary.to_pylist()
+    values = typed(words) if written else None
+    return np.asarray((np.array(words) if values is None else values)[column.indices.to_numpy(zero_copy_only=False)])

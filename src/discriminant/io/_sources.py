@@ -87,6 +87,8 @@ class Columns:
         schema = kinds[0]
         self.target = _target(choice.target, schema, paths[0])
         self.weights, self.weighted = choice.weights, choice.weights is not None
+        labels = options.get("labels", ())
+        self._labels_written = self._in_lines and self.target in ([labels] if isinstance(labels, str) else labels)
         self.missing = choice.missing or "refuse"
         if self.missing == "drop":
             self.n_rows = None  # of which some may be left out
@@ -190,7 +192,7 @@ class Columns:
             X = encoded(batch, self.columns, self.dtype, rows)
             weight = None if self.weights is None else matrix_of(batch.select([self.weights]), np.dtype(float))[:, 0]
             left_out = read.columns.num_rows - batch.num_rows
-            return Piece(X, labels_of(batch.column(self.target)), weight, name, left_out)
+            return Piece(X, labels_of(batch.column(self.target), self._labels_written), weight, name, left_out)
         except TableError as error:  # which ends with a remedy
             raise TableError(f"{name}: {error}") from None
         except ValueError as error:

@@ -290,7 +290,7 @@ def stream(
     format : str, default=None
         As for ``read``; by default what the ending of the name tells.
     **written
-        How CSV files are written, as for ``read``.
+        How CSV files are written, as for ``read``, and which column holds ``labels``, as for ``scan``.
 
     Returns
     -------

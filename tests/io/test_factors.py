@@ -321,3 +321,32 @@ def test_a_worker_reads_one_file_as_all_are_read(frame, tmp_path):
         ]
         places = [outline.feature_names.index(name) for name in kept]
         np.testing.assert_array_equal(np.vstack([block.X for block in blocks]), X[:, places])
+
+
+def test_labels_as_they_are_written(tmp_path):
+    """Typed as in memory; numbers in one block and texts in another are refused, since nobody has seen all of them."""
+    for name, first, second in (("flags", "True", "False"), ("codes", "07", "10"), ("numbers", "7", "10")):
+        lines = "a,y\n" + "".join(f"{k},{first if k % 2 else second}\n" for k in range(30))
+        (tmp_path / f"{name}.csv").write_text(lines)
+        y = io.Recipe().fit(io.scan(tmp_path / f"{name}.csv", labels="y"))[1]
+        stream = io.stream(tmp_path / f"{name}.csv", labels="y")
+        assert np.concatenate([block.y for block in stream]).tolist() == y.tolist()
+    with pytest.raises(ValueError, match="y holds numbers as well as texts"):
+        LeastSquares().fit_stream(io.stream([tmp_path / "codes.csv", tmp_path / "numbers.csv"], labels="y"))
+
+
+def test_gaps_in_weights_and_lists_of_entries(tmp_path):
+    frame = pl.DataFrame({"a": ["u", "v", "u", "v"], "w": [1.0, None, 2.0, 3.0], "y": [0, 1, 1, 0]})
+    frame.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="column 'w' lacks a value in row 1"):
+        rows_of(io.stream(tmp_path / "a.parquet", weights="w"))
+    (block,) = io.stream(tmp_path / "a.parquet", weights="w", missing="drop")
+    assert (block.X.tolist(), block.weight.tolist(), block.y.tolist()) == (
+        [[1, 0], [1, 0], [0, 1]],
+        [1, 2, 3],
+        [0, 1, 0],
+    )
+    (tmp_path / "a.svm").write_text("1 1:0.5\n0 2:1\n")
+    io.write(io.read(tmp_path / "a.svm"), tmp_path / "lists.parquet")
+    with pytest.raises(ValueError, match=r"column 'features' of .* holds lists; write the rows as LIBSVM files"):
+        io.stream(tmp_path / "lists.parquet")

@@ -353,6 +353,13 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         super()._publish(solutions, problem, X)
         self._tell_course(machines)
 
+    def _iterations(self, solutions: list[Solution[MachineFindings]]) -> int:
+        """Steps of the longest problem on blocks, which keep no multipliers; in memory a machine is found at once."""
+        machines = [solution.findings.machine for solution in solutions]
+        if any(machine.alpha.size for machine in machines):
+            return super()._iterations(solutions)
+        return max(1, *(machine.rounds for machine in machines), 1)
+
     def _tell_margins(self, machines: list[Machine]) -> None:
         lengths = np.array([machine.length for machine in machines])
         with np.errstate(divide="ignore"):

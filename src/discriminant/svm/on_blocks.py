@@ -84,7 +84,6 @@ class SlackSteps:
         self.center = center if free else np.zeros_like(center)
         self.ridge = np.ones(blocks.n_features + 1)
         self.ridge[0] = 0.0 if free else 1.0
-        self.bound = -np.inf  # the largest dual value so far
 
     def part(self, block: Block, roles: Roles, C: float, center: Vector, a: Vector) -> tuple[Any, ...]:
         """The sums of one block at a, ``SlackSums``; a function at the top of a module."""
@@ -108,14 +107,13 @@ class SlackSteps:
         return 0.5 * float(self.ridge @ (a * a)) + sums.loss
 
     def gap(self, a: Vector, at: SlackSums) -> float:
-        """The relative duality gap at a, to the best of the multipliers so far."""
+        """The relative duality gap at a."""
         factors = np.ones(2)
         if self.free and at.sums.max() > 0:
             factors = at.sums.min() / np.where(at.sums > 0, at.sums, 1.0)
         v = factors[1] * at.sides[1] - factors[0] * at.sides[0]
         dual = float(factors @ at.sums) - 0.5 * float(self.ridge @ (v * v)) - float(factors**2 @ at.squares)
-        self.bound = max(self.bound, dual)
-        return relative_gap(self.value(a, at), self.bound)
+        return relative_gap(self.value(a, at), dual)
 
     def run(self, tol: float) -> Machine:
         """The machine, to a relative duality gap of tol or to rounding; Ctrl-C leaves that of the last step."""

@@ -55,6 +55,7 @@ def gradient_part(block: Block, roles: Roles, C: float, center: Vector, a: Vecto
     return total
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite is seen in the sums
 def _sums(X: Any, own: NDArray[np.int32], C: Any, center: Vector, a: Vector) -> SlackSums:
     t = np.maximum(1 - (2.0 * own - 1) * (X @ a[1:] + (a[0] - center @ a[1:])), 0)  # NaN stays, so that it is seen
     alpha = 2 * C * t

@@ -71,18 +71,14 @@ def test_many_columns_take_gradients_alone(client, rng):
     assert_same(found, LogisticDiscriminant(C=0.01).fit(X, y), 1e-7)
 
 
-@pytest.mark.parametrize(
-    ("make", "intercept"),
-    rest_in_ci([(sparse.csr_matrix, "free"), (np.asarray, "augmented"), (sparse.csr_matrix, "augmented")]),
-)
+@pytest.mark.parametrize("make", rest_in_ci([sparse.csr_matrix, np.asarray]))
+@pytest.mark.parametrize("intercept", rest_in_ci(["free", "augmented"]))
 def test_many_columns_of_squared_slack(client, rng, make, intercept):
     X = np.where(rng.random((150, 1600)) < 0.05, rng.normal(size=(150, 1600)), 0)
     y = np.where(X[:, :300].sum(axis=1) > 0, "yes", "no")
-    settings = {"loss": "squared_hinge", "C": 0.1, "intercept": intercept}
-    chunks = da.from_array(X, chunks=(40, -1))
-    found = distributed.fit(
-        SupportVectorMachine(**settings), chunks.map_blocks(sparse.csr_matrix) if csr else chunks, y
-    )
+    settings = {"loss": "squared_hinge", "C": 0.02, "intercept": intercept}
+    chunks = da.from_array(X, chunks=(50, -1)).map_blocks(make)
+    found = distributed.fit(SupportVectorMachine(**settings), chunks, y)
     expected = SupportVectorMachine(**settings).fit(X, y)
     assert found.status_ is Status.CONVERGED
     assert found.gap_ <= 1e-6

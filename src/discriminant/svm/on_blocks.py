@@ -121,7 +121,7 @@ class SlackSteps:
         gaps, value = [1.0], np.inf
         try:
             at = self.look(a)
-            value = self.value(a, at)
+            value, gaps = self.value(a, at), [self.gap(a, at)]
             for _ in range(self.most):
                 d, slope = self.step(a, at)
                 moved = self._searched(a, d, slope, value)

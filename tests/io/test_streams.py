@@ -65,8 +65,12 @@ def test_columns_are_chosen_and_types_kept(table, tmp_path):
     assert seen.dtype == np.float32
     np.testing.assert_array_equal(seen, X.astype(np.float32)[:, [2, 0]])
     np.testing.assert_array_equal(block.weight, np.arange(500))
-    with pytest.raises(ValueError, match=r"column 'text' of .* holds no numbers.*features="):
-        io.stream(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="no column 'x7'; it has x0, x1"):
+        io.stream(tmp_path / "a.parquet", drop=["x7"])
+    with pytest.raises(ValueError, match="'x0' is among features and also dropped"):
+        io.stream(tmp_path / "a.parquet", features=["x0"], drop=["x0"])
+    with pytest.raises(ValueError, match=r"column 'text' of .* holds no numbers; name other weights"):
+        io.stream(tmp_path / "a.parquet", weights="text")
     with pytest.raises(ValueError, match="no column 'x9'; it has x0, x1"):
         io.stream(tmp_path / "a.parquet", features=["x9"])
 
@@ -74,8 +78,12 @@ def test_columns_are_chosen_and_types_kept(table, tmp_path):
 def test_whole_numbers_flags_and_gaps(tmp_path):
     path = tmp_path / "a.parquet"
     pl.DataFrame({"a": [1, 2], "b": [True, False], "c": [0.5, None], "y": [0, 1]}).write_parquet(path)
-    seen, _, _ = rows_of(io.stream(path, features=["a", "b"]))
-    assert seen.tolist() == [[1, 1], [2, 0]]
+    stream = io.stream(path, features=["a", "b"])
+    assert rows_of(stream)[0].tolist() == [[1, 0, 1], [2, 1, 0]]
+    assert stream.feature_names == ["a", "b=false", "b=true"]
+    with pytest.raises(ValueError, match=r"a.parquet, row group 0, rows 0 to 1: column 'c' lacks a value in row 1"):
+        rows_of(io.stream(path))
+    pl.DataFrame({"c": [0.5, float("nan")], "y": [0, 1]}).write_parquet(path)
     with pytest.raises(ValueError, match=r"a.parquet, row group 0, rows 0 to 1: X contains NaN, first in row 1"):
         rows_of(io.stream(path))
 

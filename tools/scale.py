@@ -34,6 +34,7 @@ PROCEDURES = [
     Procedure("recursive least squares", 1, lambda d: 0, lambda d: (d + 3) ** 2, lambda d: 2 * d * d),
     Procedure("Newton: logistic, squared slack", 6, lambda d: 2 * d, lambda d: d * d + d, lambda d: 2 * d * d + 4 * d),
     Procedure("L-BFGS: logistic", 40, lambda d: 2 * d, lambda d: d, lambda d: 4 * d),
+    Procedure("L-BFGS: squared slack", 40, lambda d: 2 * d, lambda d: 2 * d, lambda d: 6 * d),
     Procedure("parameter mixing", 20, lambda d: d, lambda d: d, lambda d: 4 * d),
     Procedure("batch rules", 20, lambda d: d, lambda d: d, lambda d: 6 * d),
     Procedure("Ho-Kashyap: before the first step", 1, lambda d: 0, lambda d: d * d + 2 * d, lambda d: 2 * d * d),

@@ -87,6 +87,7 @@ def test_what_blocks_keep_stays_with_them(client, rng):
             WidrowHoff(batch=True, schedule=1e-6, tol=0, max_iter=20), "batch rules", 20, marks=pytest.mark.ci
         ),
         (HoKashyap(max_iter=8), "Ho-Kashyap: steps", 8 + 3),
+        (SupportVectorMachine(loss="squared_hinge"), "L-BFGS: squared slack", None),
         (SupportVectorMachine(C=1e-3, tol=0.05), "CoCoA⁺: hinge", None),
     ],
     ids=str,
@@ -98,6 +99,8 @@ def test_bytes_between_workers_are_those_on_paper(client, rng, monkeypatch, mode
     d, made = 180 if isinstance(model, RecursiveLeastSquares) else 400, []  # a triangle of so many rows as columns
     X = rng.normal(size=(1600, d))
     y = (X[:, 0] + rng.normal(size=1600) > 0).astype(int)
+    if name.startswith("L-BFGS"):
+        monkeypatch.setattr("discriminant.svm.estimator.WIDE", d)
     monkeypatch.setattr(DaskBlocks, "_message", counted(DaskBlocks._message, made))
     before = client.run(sent_to_workers)
     with warnings.catch_warnings(action="ignore", category=NotConvergedWarning):

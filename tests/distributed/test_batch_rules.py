@@ -54,7 +54,7 @@ def assert_same(made, kept, exactly):
 
 
 WHOLE = [
-    Perceptron(batch=True, max_iter=60),
+    Perceptron(batch=True, max_iter=25),
     Perceptron(batch=True, margin=2.0, schedule=2.0, max_iter=30),
     Perceptron(batch=True, bias="radius", record="weights", max_iter=30),
     Perceptron(batch=True, multiclass="one-vs-one", max_iter=30),
@@ -65,9 +65,9 @@ CLOSE = [
     Relaxation(batch=True, max_iter=30),
     Relaxation(batch=True, eta=1e-3, margin=0.5, max_iter=30),
     Relaxation(batch=True, multiclass="one-vs-rest", eta=lambda k: 1e-3 / k, max_iter=10),
-    WidrowHoff(batch=True, max_iter=60),
+    WidrowHoff(batch=True, max_iter=25),
     WidrowHoff(batch=True, schedule=lambda k: 1e-5 / k, max_iter=20),
-    WidrowHoff(batch=True, schedule="optimal", multiclass="one-vs-one", tol=1e-3),
+    WidrowHoff(batch=True, schedule="optimal", multiclass="one-vs-one", max_iter=25),
 ]
 
 

@@ -82,11 +82,11 @@ def test_what_blocks_keep_stays_with_them(client, rng):
         (RecursiveLeastSquares(), "recursive least squares", 1),
         (LogisticDiscriminant(), "Newton: logistic, squared slack", None),
         (Perceptron(max_iter=20), "parameter mixing", None),
-        (Perceptron(batch=True, max_iter=8), "batch rules", 8),
+        (Perceptron(batch=True, max_iter=6), "batch rules", 6),
         pytest.param(
             WidrowHoff(batch=True, schedule=1e-6, tol=0, max_iter=20), "batch rules", 20, marks=pytest.mark.ci
         ),
-        (HoKashyap(max_iter=8), "Ho-Kashyap: steps", 8 + 3),
+        (HoKashyap(max_iter=5), "Ho-Kashyap: steps", 5 + 3),
         (SupportVectorMachine(loss="squared_hinge"), "L-BFGS: squared slack", None),
         (SupportVectorMachine(C=1e-3, tol=0.05), "CoCoA⁺: hinge", None),
     ],

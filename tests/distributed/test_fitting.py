@@ -92,9 +92,9 @@ def test_batch_steps_with_an_empty_chunk_and_a_checkpoint(client, kind, rng, tmp
     X, y = rng.integers(-5, 6, (300, 3)).astype(float), np.sort(rng.integers(0, 3, 300))  # chunks of one class
     kept = (np.arange(300) < 100) | (np.arange(300) >= 150)  # the third chunk is empty
     lazy, labels, mask = (da.from_array(part, chunks=50) for part in (X, y, kept))
-    expected = kind(batch=True, max_iter=12).fit(X[kept], y[kept])
+    expected = kind(batch=True, max_iter=6).fit(X[kept], y[kept])
     given = {"checkpoint": tmp_path / "fit.json", "every": 0}
-    found = distributed.fit(kind(batch=True, max_iter=12), lazy.rechunk((50, -1))[mask], labels[mask], **given)
+    found = distributed.fit(kind(batch=True, max_iter=6), lazy.rechunk((50, -1))[mask], labels[mask], **given)
     assert_same(found, expected, 0 if kind is Perceptron else 1e-9)
     assert (found.status_, found.n_iter_) == (expected.status_, expected.n_iter_)
     assert not (tmp_path / "fit.json").exists()
@@ -107,8 +107,8 @@ def test_batch_steps_with_an_empty_chunk_and_a_checkpoint(client, kind, rng, tmp
 def test_the_margins_of_ho_kashyap_stay_with_their_chunks(client, options, rng):
     X, y = clouds(rng, apart=0.5)
     weight = rng.integers(0, 3, 300).astype(float)
-    expected = HoKashyap(max_iter=8, **options).fit(X, y, weight)
-    found = distributed.fit(HoKashyap(max_iter=8, **options), da.from_array(X, chunks=(100, -1)), y, weight)
+    expected = HoKashyap(max_iter=5, **options).fit(X, y, weight)
+    found = distributed.fit(HoKashyap(max_iter=5, **options), da.from_array(X, chunks=(100, -1)), y, weight)
     assert_same(found, expected)
     assert (found.status_, found.n_iter_) == (expected.status_, expected.n_iter_)
     np.testing.assert_allclose(found.history_["criterion"], expected.history_["criterion"])

@@ -6,6 +6,15 @@ from pathlib import Path
 
 import pytest
 
+LONG = {"pictures.rst"}  # draws every kind of picture, each of which has its tests in tests/plot
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to ``make ci`` the pages that take long."""
+    for item in items:
+        if item.path.name in LONG:
+            item.add_marker(pytest.mark.ci)
+
 
 @pytest.fixture(autouse=True)
 def a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

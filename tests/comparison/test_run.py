@@ -94,6 +94,7 @@ def untimed(found: Any) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.ci
 def test_the_number_of_processes_changes_nothing() -> None:
     X, y = datasets.iris()
     methods = ["perceptron-pocket", "piecewise-linear-machine", "svm", "mlp", "least-squares"]

@@ -38,6 +38,15 @@ def test_weights_in_which_the_criterion_vanishes_are_refused(kind):
         kind(criterion="logistic").fit(X, y, np.full(len(X), 1e-310))
 
 
+@pytest.mark.parametrize("as_stored", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("kind", [GradientDescent, NewtonDescent])
+def test_features_whose_squares_vanish_are_refused(kind, as_stored):
+    X, y = table(1, 3)
+    X[:, 1] *= 1e-300
+    with pytest.raises(ValueError, match=r"X underflows: feature 1 .*; divide the features by their size"):
+        kind(criterion="mse").fit(as_stored(X), y)
+
+
 def test_a_criterion_of_ones_own():
     class Cubic(Criterion):
         name, symbol, equation, source = "cubic", "J_3", "sum of |b - a'y|^3 over the violators", "this test"

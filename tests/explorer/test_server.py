@@ -204,11 +204,12 @@ def test_a_run_that_takes_too_long_is_ended(stubbed: Served) -> None:
         assert ask(page, message("run", 4))[-1]["type"] == "frames"
 
 
-def test_a_client_that_vanishes_ends_its_run(stubbed: Served) -> None:
+def test_a_client_that_vanishes_ends_its_run(stubbed: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = stubbed.explorer.pool
+    monkeypatch.setattr(pool, "seconds", 60.0)  # it is not its time that ends the run
     with stubbed.page() as page:
         page.send(json.dumps(message("run", 1, seed=60)))
         until(lambda: json.loads(page.recv(timeout=10))["type"] == "started")
-        pool = stubbed.explorer.pool
         until(lambda: pool.workers and pool._idle.empty())  # one is at work on it
         before = children()
         page.socket.shutdown(socket.SHUT_RDWR)  # no farewell

@@ -42,6 +42,7 @@ def run(procedure: str, **facts: Any) -> list[dict[str, Any]]:
     return told("run", **message("run", procedure=procedure, **facts))
 
 
+@pytest.mark.ci
 def test_what_a_page_is_told_first_needs_no_compiler() -> None:
     """It is what everybody waits for, and numba takes half a second to start."""
     source = """

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy import linalg, sparse
 
 from .. import criteria
 from .._engine.driver import Plan, Watch
@@ -35,6 +35,7 @@ from ..samples import Samples
 from ..solution import Epoch, Findings, Status
 
 NORMS = {np.dtype(kind): linalg.get_blas_funcs("nrm2", dtype=np.dtype(kind)) for kind in (np.float32, np.float64)}
+LOST = float(np.sqrt(np.finfo(np.float64).tiny))  # below this a square loses digits, or is zero
 HALVINGS = 40  # of a step that would raise J; below that it is rounding that decides
 
 
@@ -113,6 +114,7 @@ class CriterionRule:
             self.answer = self.a[None]
             self.recorded.add(self.a)
         if done and errors:
+            refuse_lost(problem.source)
             self.explain(moved)
         finished = Status.CONVERGED if errors or moved else Status.SEPARATED
         return Epoch(errors, here.value, eta, int(moved), finished if done else None)
@@ -152,6 +154,17 @@ class CriterionRule:
             self.findings = Findings(notes=[note])
         elif not moved and self.k == 1:
             self.findings = Findings(notes=["The gradient is zero at the start, which is the minimum."])
+
+
+def refuse_lost(X: Any) -> None:
+    """Refuse features whose squares are zero, though they are not: to the expansion they are not there."""
+    largest = abs(X).max(axis=0).toarray().ravel() if sparse.issparse(X) else np.maximum(X.max(axis=0), -X.min(axis=0))
+    lost = np.flatnonzero((largest > 0) & (largest < LOST))
+    if lost.size:
+        raise ValueError(
+            f"X underflows: feature {lost[0]} reaches no more than {largest[lost[0]]:.3g}, and its squares are lost; "
+            "divide the features by their size, for instance with StandardScaler."
+        )
 
 
 def length(vector: NDArray[Any]) -> float:

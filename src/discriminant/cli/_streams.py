@@ -18,6 +18,7 @@ from ._output import echo, echo_json, report_of, say, watched
 
 PACKED = 20  # times that a file may grow when it is read
 MEBI = 2**20
+BLOCKS = 256 * 10**6  # bytes that blocks may take where nobody says how many; more make no pass faster
 ANSWER = 3  # seconds that a scheduler has to answer
 
 
@@ -62,16 +63,26 @@ def streamed(given: Rows, memory: str | None, scheduler: str | None = None) -> R
     drop, chosen = names(given.drop) or [], chosen_of(given)
     if not several and (size := size_of(given.data, given.format)) <= bound:
         return None
-    made = stream(given.data, memory=max(MEBI, bound), **chosen)
+    # Not by the memory that is free: it is never the same, and a checkpoint goes on with blocks of the same size alone.
+    room = bound if memory is not None else min(max(MEBI, bound), BLOCKS)
+    made = stream(given.data, memory=room, **chosen)
     if drop and made.feature_names is not None:
-        kept = [name for name in made.feature_names if name not in drop]
-        made = stream(given.data, memory=max(MEBI, bound), **chosen | {"features": kept})
+        kept = _without(drop, made.feature_names)
+        made = stream(given.data, memory=room, **chosen | {"features": kept})
     limit = "--memory" if memory is not None else "half of the free memory"
     why = "several files" if several else f"{size / MEBI:,.0f} MiB are more than {limit}, {bound / MEBI:,.0f} MiB"
     if given.missing.value != "refuse":
         RowsInBlocks(made, why).refuse({f"--missing {given.missing.value}": True})
     say(f"Reading {given.data} in blocks: {why}.")
     return RowsInBlocks(made, why)
+
+
+def _without(drop: Any, columns: list[str]) -> list[str]:
+    """The other columns; one that is not there is refused."""
+    for name in drop:
+        if name not in columns:
+            raise CommandError(f"--drop: there is no feature {name!r}; take one of {', '.join(columns[:8])}.")
+    return [name for name in columns if name not in drop]
 
 
 def chosen_of(given: Rows) -> dict[str, Any]:
@@ -94,7 +105,7 @@ def on_cluster(given: Rows, scheduler: str) -> RowsInBlocks:
         RowsInBlocks(None, why).refuse({f"--missing {given.missing.value}": True})
     outline = stream(given.data, **chosen)  # looks at the columns alone
     if (drop := names(given.drop)) and outline.feature_names is not None:
-        chosen["features"] = [name for name in outline.feature_names if name not in drop]
+        chosen["features"] = _without(drop, outline.feature_names)
         outline = stream(given.data, **chosen)
     try:
         connected = client(scheduler, timeout=ANSWER)
@@ -163,14 +174,16 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
     recipe.means, recipe.scales = stream.means, stream.scales
     if output is not None:
         writer.save(model, output, recipe) if output != "-" else echo(writer.dumps(model, recipe))
-        say(f"The model is in {output}.")
+        say(f"The model {'learned so far ' if interrupted else ''}is in {output}.")
     facts = _facts(model, given, stream, columns, procedure not in REGRESSORS.values(), interrupted)
     facts |= {"target": recipe.target, "model": output, "interrupted": interrupted}
     if json:
         echo_json("fit", facts)
     else:
-        wrong = f"{facts['errors']:,} of {facts['rows']:,} rows ({facts['train_error'] or 0:.2%}) on the wrong side"
-        told = {"training": f"{wrong} at the end"} if facts["errors"] is not None else {}
+        told = {}
+        if facts["errors"] is not None:  # after Ctrl-C nobody counts them, and the rows may not be known
+            wrong = f"{facts['errors']:,} of {facts['rows']:,} rows ({facts['train_error']:.2%}) on the wrong side"
+            told = {"training": f"{wrong} at the end"}
         (say if output == "-" else echo)(report_of(model, columns, recipe.standardize, **told))
     return INTERRUPTED if interrupted else 0
 

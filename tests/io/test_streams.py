@@ -156,7 +156,14 @@ def test_a_text_among_numbers_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("memory", "found"), [("256MB", 256 * 10**6), ("2GiB", 2 * 2**30), (2**21, 2**21), ("1.5 m", 1_500_000)]
+    ("memory", "found"),
+    [
+        ("256MB", 256 * 10**6),
+        ("2GiB", 2 * 2**30),
+        (2**21, 2**21),
+        (np.int64(2**21), 2**21),
+        ("1.5 m", 1_500_000),
+    ],
 )
 def test_sizes_of_memory(memory, found):
     assert io.streams.bytes_of(memory) == found
@@ -214,3 +221,39 @@ def test_given_classes_save_a_pass_and_refuse_others(table, tmp_path):
         Perceptron().fit_stream(io.stream(tmp_path / "a.parquet", classes=["yes", "never"]))
     with pytest.raises(ValueError, match=r"classes=.* must be at least two"):
         io.stream(tmp_path / "a.parquet", classes=["yes"])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({"features": ["x0", "x0"]}, "column 'x0' is asked for twice"),
+        ({"features": ["x0", "label"]}, "column 'label' is asked for twice"),
+        ({"weights": "label"}, "column 'label' is asked for twice"),
+        ({"features": "x0"}, r"features='x0' must be a list of columns; write features=\['x0'\]"),
+    ],
+)
+def test_a_column_has_one_part(chosen, words, tmp_path):
+    (tmp_path / "a.csv").write_text("x0,x1,label\n1,2,0\n2,1,1\n")
+    with pytest.raises(ValueError, match=words):
+        io.stream(tmp_path / "a.csv", target="label", **chosen)
+
+
+def test_a_part_into_which_no_row_fell_is_none(table, tmp_path):
+    X, y = table
+    frame = frame_of(X, y)
+    for name, part in {"a": frame[:200], "b": frame[:0], "c": frame[200:]}.items():
+        part.write_csv(tmp_path / f"{name}.csv")
+    np.testing.assert_array_equal(rows_of(io.stream(f"{tmp_path}/*.csv"))[0], X)
+    (tmp_path / "b.csv").write_text("")
+    with pytest.raises(ValueError, match=r"b.csv' is empty"):  # nor has it a header: who wrote it did not end
+        rows_of(io.stream(f"{tmp_path}/*.csv"))
+
+
+def test_what_is_no_source_is_refused_in_our_words(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n")
+    with pytest.raises(TypeError, match=r"^stream\(\) got an unexpected keyword argument 'separator'"):
+        io.stream(tmp_path / "a.csv", separator=";")
+    with pytest.raises(ValueError, match=r"is a folder; name its files, such as '.*\*\.csv'"):
+        io.stream(tmp_path)
+    with pytest.raises(ValueError, match="no columns of features"):
+        io.stream(lambda: [(np.empty((2, 0)), [0, 1])])

@@ -8,6 +8,7 @@ Tests: ``tests/io/test_streams.py``.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.extras import needed
-from ._errors import TableError
+from .._guards.parameters import refused
+from ._errors import NoRowsError, TableError
 from ._formats import PORTION, named
 from ._sparse import WIDEST
 from .tables import scan
@@ -71,7 +73,8 @@ class Columns:
         self.target = _target(choice.target, schema, paths[0])
         self.weights, self.weighted = choice.weights, choice.weights is not None
         others = [name for name in schema if name not in (self.target, self.weights)]
-        self.names: list[str] | None = list(others if choice.features is None else choice.features)
+        self.names: list[str] | None = others if choice.features is None else _listed(choice.features)
+        _refuse_twice([*self.names, self.target, *([] if self.weights is None else [self.weights])])
         for name in [*self.names, *([] if self.weights is None else [self.weights])]:
             if name not in schema:
                 raise TableError(f"{named(paths[0])} has no column {name!r}; it has {_few(list(schema))}.")
@@ -142,6 +145,8 @@ class Columns:
                         place = f"{what} {group}, rows {first:,} to {first + batch.num_rows - 1:,}"
                         first += batch.num_rows
                         yield batch, place
+        except NoRowsError:
+            return  # a part into which nothing fell
         except (GeneratorExit, KeyboardInterrupt):
             raise
         except Exception as error:
@@ -368,6 +373,18 @@ class Own(_Pieces):
 
 def _files(paths: list[Path]) -> list[Any]:
     return [[os.fspath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
+
+
+def _listed(features: Any) -> list[str]:
+    if isinstance(features, str):
+        raise refused("features", features, "a list of columns", f"write features=[{features!r}]")
+    return list(features)
+
+
+def _refuse_twice(names: list[str]) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise TableError(f"column {twice[0]!r} is asked for twice, among features, target and weights; leave one out.")
 
 
 def _few(names: list[str]) -> str:

@@ -10,6 +10,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ AHEAD = 1  # blocks that wait; another is being read, and another is worked on
 SHARES = 8  # of the memory: the blocks ahead, what a file's pages become, and what is computed of a block
 LARGEST = 2**50  # bytes of memory: no bound
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+WRITTEN = {"as_text", "header", "na", "decimal", "encoding", "comment"}  # what ``read`` is told of a CSV file
 SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 
@@ -41,8 +43,8 @@ def bytes_of(memory: Any, name: str = "memory") -> int:
         number, unit, binary = found.groups()
         scale = UNITS[unit.lower()] if not binary else 1024 ** list(UNITS).index(unit.lower())
         size = float(number) * scale
-    elif isinstance(memory, int) and not isinstance(memory, bool):
-        size = memory
+    elif isinstance(memory, Integral) and not isinstance(memory, bool):
+        size = int(memory)
     else:
         raise refused(name, memory, "bytes, or a text such as '256MB'", "say how much memory blocks may take")
     if size < 2**20:
@@ -76,6 +78,8 @@ class Stream(PassesInOrder):
     """
 
     def __init__(self, source: Source, memory: int, scaling: tuple[Any, Any] | None = None) -> None:
+        if not source.n_features:
+            raise TableError("the source has no columns of features; give at least one.")
         self._source, self.memory, self._scaling = source, memory, scaling
         self.n_features, self.dtype, self.n_rows = source.n_features, source.dtype, source.n_rows
         self.feature_names, self.weighted = source.names, source.weighted
@@ -246,6 +250,8 @@ def _made(
             raise refused("source", source, "files, or a function that gives blocks (X, y)", "name a file")
         _refuse_columns({"target": target, "weights": weights, "features": features, **written})
         return Stream(Own(source), size)
+    if unknown := set(written) - WRITTEN:
+        raise TypeError(f"stream() got an unexpected keyword argument {min(unknown)!r}")
     paths = paths_of(source)
     kinds = {format_of(path, format) for path in paths}
     if len(kinds) > 1:
@@ -277,6 +283,8 @@ def paths_of(source: Any) -> list[Path]:
         else:
             found.append(Path(text))
     for path in found:
+        if path.is_dir():
+            raise TableError(f"{os.fspath(path)!r} is a folder; name its files, such as {os.fspath(path / '*.csv')!r}.")
         if not path.is_file():
             raise TableError(f"{os.fspath(path)!r} is not there, or is no file; give paths of files.")
     if not found:

@@ -361,7 +361,10 @@ class Own(_Pieces):
         X = block[0] if sparse.issparse(block[0]) else np.asarray(block[0])
         if X.ndim != 2:
             raise TableError(f"block {k}: X has shape {X.shape}; give rows and columns.")
-        return Piece(X, np.asarray(block[1]), block[2] if len(block) == 3 else None, f"block {k}")
+        y = np.asarray(block[1])
+        if not y.ndim:
+            raise TableError(f"block {k}: y is a {type(block[1]).__name__}; give a label for each row.")
+        return Piece(X, y, block[2] if len(block) == 3 else None, f"block {k}")
 
     def read(self, rows: int) -> Iterator[Piece]:
         for k, block in enumerate(self.given()):

@@ -139,6 +139,9 @@ class Stream(PassesInOrder):
                 self._tell(done, time.monotonic() - began)
         if not done:
             raise TableError("the source holds no rows; give some.")
+        if self.n_rows not in (None, done):
+            before = f"{done:,} rows, and {self.n_rows:,} in the pass before"
+            raise TableError(f"the source gave {before}; it must give the same in each.")
         self.n_rows, self._checked = done, True
 
     def _check_labels(self, piece: Piece) -> None:
@@ -236,6 +239,8 @@ def stream(
     """
     made = _made(source, bytes_of(memory), target, weights, features, format, written)
     if classes is not None:
+        if isinstance(classes, str) or not np.ndim(classes):
+            raise refused("classes", classes, "a sequence", "give all that will ever come")
         made.classes, _ = encode(np.asarray(classes))
         if made.classes.size < 2:
             raise refused("classes", list(classes), "at least two", "give all that will ever come")
@@ -245,7 +250,7 @@ def stream(
 def _made(
     source: Any, size: int, target: Any, weights: Any, features: Any, format: str | None, written: dict[str, Any]
 ) -> Stream:
-    if not isinstance(source, str | os.PathLike | list | tuple):
+    if not _names_files(source):
         if not (callable(source) or isinstance(source, Iterable)):
             raise refused("source", source, "files, or a function that gives blocks (X, y)", "name a file")
         _refuse_columns({"target": target, "weights": weights, "features": features, **written})
@@ -267,6 +272,18 @@ def _made(
         _refuse_columns({"features": features, **written})
         return Stream(Maps(paths[0], target, weights), size)
     raise TableError(f"source={source!r} must be Parquet, Arrow, CSV, LIBSVM or one npy file; convert it.")
+
+
+def _names_files(source: Any) -> bool:
+    """Whether the source is paths, one or several, and not blocks of rows."""
+    if not isinstance(source, list | tuple):
+        return isinstance(source, str | os.PathLike)
+    if any(isinstance(each, list | tuple) for each in source):
+        return False
+    if not all(isinstance(each, str | os.PathLike) for each in source):
+        wanted = "paths, or blocks (X, y)"
+        raise refused("source", type(source).__name__, wanted, "name files, or write [(X, y)] for a single block")
+    return True
 
 
 def paths_of(source: Any) -> list[Path]:

@@ -55,6 +55,28 @@ def test_a_cluster_proves_what_one_machine_proves(inside: Inside, parts: Path, s
     assert proof.verify(frame["a", "b", "c"].to_numpy(), frame["kind"].to_numpy())
 
 
+def test_levels_of_all_files_are_known_to_every_worker(inside: Inside, parts: Path, scheduler: str) -> None:
+    """The first file alone has "tin", the last only "lead", and one has its columns in another order."""
+    metals = [["iron", "tin"] * 50, ["iron", "lead"] * 50, ["lead"] * 100]
+    whole = []
+    for k, values in enumerate(metals):
+        part = pl.read_parquet(parts / f"part-{k}.parquet").with_columns(metal=pl.Series(values), own=pl.lit(f"p{k}"))
+        part = part.select(reversed(part.columns)) if k == 1 else part
+        part.write_parquet(parts / f"part-{k}.parquet")
+        whole.append(part.select("a", "b", "c", "kind", "metal", "own"))
+    pl.concat(whole).write_parquet(parts / "whole.parquet")
+    asked = "-t", "kind", "--drop", "own"
+    found = inside("fit", f"{parts}/part-*.parquet", *asked, "--scheduler", scheduler, "-o", parts / "m.json")
+    assert found.code == 0
+    inside("fit", parts / "whole.parquet", *asked, "-o", parts / "k.json")
+    (made, recipe), (model, other) = (io.load_with_recipe(parts / name) for name in ("m.json", "k.json"))
+    assert recipe.columns == other.columns
+    np.testing.assert_allclose(made.weights_, model.weights_, atol=1e-6)
+    proof = inside("check", f"{parts}/part-*.parquet", *asked, "--scheduler", scheduler, "-o", parts / "proof.json")
+    assert "held against: metal=iron" in proof.out
+    assert inside("verify", parts / "proof.json", parts / "whole.parquet", *asked).code == 0
+
+
 def test_what_is_wrong_in_a_file_is_said_with_its_name(inside: Inside, parts: Path, scheduler: str) -> None:
     bad = pl.read_parquet(parts / "part-1.parquet").with_columns(b=pl.lit(float("inf")))
     bad.write_parquet(parts / "part-1.parquet")

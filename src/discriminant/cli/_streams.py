@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from ._errors import INTERRUPTED, CommandError
 from ._learning import told_warnings
 from ._methods import DEFAULT, REGRESSORS, find, make
-from ._options import Rows, Training, WeightedRows, names
+from ._options import Rows, Training, WeightedRows
 from ._output import echo, echo_json, report_of, say, watched
+from ._tables import column_of, columns_of, labels_of, reading_of, tell_reading
 
 PACKED = 20  # times that a file may grow when it is read
 MEBI = 2**20
@@ -23,10 +24,11 @@ ANSWER = 3  # seconds that a scheduler has to answer
 
 
 class RowsInBlocks(NamedTuple):
-    """A stream, and why it is one."""
+    """A stream, and why it is one; of rows on a cluster, the outline is a stream of the same files that reads none."""
 
     stream: Any
     why: str
+    outline: Any
     on_cluster: bool = False
 
     def __enter__(self) -> RowsInBlocks:
@@ -41,15 +43,38 @@ class RowsInBlocks(NamedTuple):
         """Refuse options that need all rows at once."""
         for name, value in others.items():
             if value:
-                raise CommandError(f"{name} needs all rows in memory, and DATA is read in blocks ({self.why}).")
+                _refuse(name, self.why)
+
+    def tell_left_out(self, stream: Any) -> None:
+        """Say how many rows lack a value, once a pass has been over them; workers do not count them."""
+        if not self.on_cluster and stream.left_out and stream.n_rows is not None:
+            say(f"{stream.left_out:,} of {stream.left_out + stream.n_rows:,} rows left out, which lack a value.")
+
+    def reading(self) -> list[str]:
+        """How columns that are not plain numbers were read; nothing of files without columns."""
+        return reading_of(self.outline.recipe()) if self.outline.columns is not None else []
 
 
-def streamed(given: Rows, memory: str | None, scheduler: str | None = None) -> RowsInBlocks | None:
-    """The rows in blocks, where they are several files or larger than the bound; None where they are read at once."""
+def _refuse(name: str, why: str) -> None:
+    raise CommandError(f"{name} needs all rows in memory, and DATA is read in blocks ({why}).")
+
+
+def _refuse_medians(given: Rows, why: str) -> None:
+    if given.missing.value == "median":
+        _refuse("--missing median", why)
+
+
+def streamed(
+    given: Rows, memory: str | None, scheduler: str | None = None, contrasts: bool = False
+) -> RowsInBlocks | None:
+    """The rows in blocks, where they are several files or larger than the bound; None where they are read at once.
+
+    With ``contrasts`` the first level of each column of text is left out.
+    """
     if scheduler is not None:
         if memory is not None:
             raise CommandError("--memory: the workers of --scheduler keep all rows; leave one of the two out.")
-        return on_cluster(given, scheduler)
+        return on_cluster(given, scheduler, contrasts)
     several = glob.has_magic(given.data) and not os.path.exists(given.data)
     if not several and not Path(given.data).is_file():
         if memory is not None and given.data == "-":
@@ -60,53 +85,43 @@ def streamed(given: Rows, memory: str | None, scheduler: str | None = None) -> R
     from ..io.streams import bytes_of, stream
 
     bound = bytes_of(memory, "--memory") if memory is not None else int(free_memory() / 2)
-    drop, chosen = names(given.drop) or [], chosen_of(given)
     if not several and (size := size_of(given.data, given.format)) <= bound:
         return None
     # Not by the memory that is free: it is never the same, and a checkpoint goes on with blocks of the same size alone.
     room = bound if memory is not None else min(max(MEBI, bound), BLOCKS)
-    made = stream(given.data, memory=room, **chosen)
-    if drop and made.feature_names is not None:
-        kept = _without(drop, made.feature_names)
-        made = stream(given.data, memory=room, **chosen | {"features": kept})
     limit = "--memory" if memory is not None else "half of the free memory"
     why = "several files" if several else f"{size / MEBI:,.0f} MiB are more than {limit}, {bound / MEBI:,.0f} MiB"
-    if given.missing.value != "refuse":
-        RowsInBlocks(made, why).refuse({f"--missing {given.missing.value}": True})
+    _refuse_medians(given, why)
     say(f"Reading {given.data} in blocks: {why}.")
-    return RowsInBlocks(made, why)
-
-
-def _without(drop: Any, columns: list[str]) -> list[str]:
-    """The other columns; one that is not there is refused."""
-    for name in drop:
-        if name not in columns:
-            raise CommandError(f"--drop: there is no feature {name!r}; take one of {', '.join(columns[:8])}.")
-    return [name for name in columns if name not in drop]
+    outline = stream(given.data, memory=room, **chosen_of(given))
+    return RowsInBlocks(outline.contrasts() if contrasts else outline, why, outline)
 
 
 def chosen_of(given: Rows) -> dict[str, Any]:
     """The columns, and how files are written, as ``io.stream`` takes them."""
-    chosen = {"target": given.target, "features": names(given.features), "format": given.format, **given.written}
-    return chosen | {"weights": given.weights} if isinstance(given, WeightedRows) else chosen
+    from ..io.tables import is_text_table
+
+    chosen: dict[str, Any] = {"target": column_of(given.target, given.header), "missing": given.missing.value}
+    chosen |= {"features": columns_of(given.features, given.header)}
+    chosen |= {"drop": columns_of(given.drop, given.header) or (), "format": given.format, **given.written}
+    chosen |= {"labels": labels_of(given)} if is_text_table(given.data, given.format) else {}
+    return chosen | {"weights": column_of(given.weights, given.header)} if isinstance(given, WeightedRows) else chosen
 
 
-def on_cluster(given: Rows, scheduler: str) -> RowsInBlocks:
+def on_cluster(given: Rows, scheduler: str, contrasts: bool) -> RowsInBlocks:
     """The rows on the workers of a dask cluster, each file read by one of them."""
     from .._engine.extras import needed
 
     client = needed("distributed", "dask").Client
     from ..distributed.blocks import DaskBlocks
     from ..distributed.chunks import chunks_of_files
-    from ..io.streams import paths_of, stream, whole_file
+    from ..io.streams import known_of, paths_of, stream, whole_file
 
     why, chosen, paths = f"--scheduler {scheduler}", chosen_of(given), paths_of(given.data)
-    if given.missing.value != "refuse":
-        RowsInBlocks(None, why).refuse({f"--missing {given.missing.value}": True})
-    outline = stream(given.data, **chosen)  # looks at the columns alone
-    if (drop := names(given.drop)) and outline.feature_names is not None:
-        chosen["features"] = _without(drop, outline.feature_names)
-        outline = stream(given.data, **chosen)
+    _refuse_medians(given, why)
+    outline = stream(given.data, **chosen)  # looks at the columns alone, and finds the levels of those of text
+    shown = outline.contrasts() if contrasts else outline
+    chosen |= known_of(shown)
     try:
         connected = client(scheduler, timeout=ANSWER)
     except (OSError, ValueError, TimeoutError) as error:
@@ -117,12 +132,11 @@ def on_cluster(given: Rows, scheduler: str) -> RowsInBlocks:
     say(f"{len(paths):,} files are read by the workers of {scheduler}.")
     try:
         files = [os.path.abspath(path) for path in paths]
-        blocks = DaskBlocks(connected, chunks_of_files(whole_file, files, chosen, outline))
+        blocks = DaskBlocks(connected, chunks_of_files(whole_file, files, chosen, shown))
     except BaseException:
         connected.close()
         raise
-    blocks.target = outline.target
-    return RowsInBlocks(blocks, why, on_cluster=True)
+    return RowsInBlocks(blocks, why, outline, on_cluster=True)
 
 
 def free_memory() -> float:
@@ -153,7 +167,6 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
     """``fit`` on rows in blocks: the model, its errors in one more pass, and the report."""
     from ..io import Recipe
     from ..io import models as writer
-    from ..io._columns import Column
 
     stream, procedure = rows.stream, find(given.method)
     model = make(procedure, given.settings, given.seed)
@@ -164,14 +177,15 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
             raise CommandError(f"--method {given.method}: DATA is read in blocks ({rows.why}), and {error}") from None
     if stream.feature_names is None and output is not None:
         raise CommandError("-o: a model of LIBSVM or npy files in blocks has no columns to remember; use Python.")
+    tell_reading(rows.reading())
     columns = stream.feature_names or [f"x{j}" for j in range(stream.n_features)]
     standardize = given.standardize if given.standardize is not None else given.method is None
     stream = stream.standardized() if standardize and stream.feature_names is not None else stream
     stream.feature_names = None  # the recipe has them, as in memory
     interrupted = told_warnings(lambda: _fit(model, stream, rows, checkpoint))
-    recipe = Recipe(target=given.target or rows.stream.target, standardize=stream.means is not None, file=given.written)
-    recipe.columns = tuple(map(Column, columns))
-    recipe.means, recipe.scales = stream.means, stream.scales
+    rows.tell_left_out(stream)
+    recipe = rows.outline.recipe() if rows.outline.columns is not None else Recipe(target=chosen_of(given)["target"])
+    recipe.standardize, recipe.means, recipe.scales = stream.means is not None, stream.means, stream.scales
     if output is not None:
         writer.save(model, output, recipe) if output != "-" else echo(writer.dumps(model, recipe))
         say(f"The model {'learned so far ' if interrupted else ''}is in {output}.")

@@ -141,17 +141,16 @@ def learnable(
     weights, standardize = (given.weights, given.standardize) if isinstance(given, WeightedRows) else (None, None)
     if not (weights or standardize or scaled) and (plain := _as_it_is(given)):
         return plain
-    target, weights = (_column(name, given.header) for name in (given.target, weights))
+    target, weights = (column_of(name, given.header) for name in (given.target, weights))
     with progress(f"reading {given.data}") as update:
         update(0, None)
-        labels = () if counts or _regresses(given) else TARGETS if target is None else target
-        rows, known = table(given, labels=labels)
+        rows, known = table(given, labels=() if counts else labels_of(given))
         if standardize is None:
             standardize = scaled and not any(map(is_sparse, rows.schema.values()))
         recipe = Recipe(
             target=target or known,
-            features=_columns(given.features, given.header),
-            drop=_columns(given.drop, given.header) or (),
+            features=columns_of(given.features, given.header),
+            drop=columns_of(given.drop, given.header) or (),
             weights=weights,
             missing=given.missing.value,
             standardize=standardize,
@@ -318,17 +317,20 @@ def reading_of(recipe: Recipe) -> list[str]:
     return [*(option_names(words) for words in recipe.reading if words not in plain), together]
 
 
-def _regresses(given: Rows) -> bool:
-    """Whether numbers are to be predicted, not labels as the file writes them."""
-    return isinstance(given, Training) and find(given.method) in REGRESSORS.values()
+def labels_of(given: Rows) -> tuple[str, ...]:
+    """The columns that may hold labels, which stay as a file writes them; none where numbers are to be predicted."""
+    if isinstance(given, Training) and find(given.method) in REGRESSORS.values():
+        return ()
+    target = column_of(given.target, given.header)
+    return TARGETS if target is None else (target,)
 
 
-def _columns(text: str | None, header: bool | None) -> list[str] | None:
+def columns_of(text: str | None, header: bool | None) -> list[str] | None:
     chosen = names(text)
-    return None if chosen is None else [_column(name, header) or name for name in chosen]
+    return None if chosen is None else [column_of(name, header) or name for name in chosen]
 
 
-def _column(name: str | None, header: bool | None) -> str | None:
+def column_of(name: str | None, header: bool | None) -> str | None:
     """A column of a file without names may be given by its place, from 1."""
     return f"column_{int(name)}" if header is False and name is not None and name.isdecimal() else name
 

@@ -66,12 +66,16 @@ def check(
     as_proof = json or output == "-"
     if coefficients and as_proof:
         raise CommandError("--coefficients is told in words: leave out --json.")
-    if (rows := streamed(given, memory, scheduler)) is not None:
+    if (rows := streamed(given, memory, scheduler, contrasts=intercept)) is not None:
         with rows:
             others = {"--family": family, "--levels": levels, "--coefficients": coefficients, "--formula": formula}
             rows.refuse(others)
+            if as_proof:
+                tell_reading(rows.reading())
             found = _streamed(rows.stream, intercept, reading, max_seconds)
-            return _told(found, output, as_proof, [str(found)])
+            rows.tell_left_out(rows.stream)
+            references = rows.outline.contrasts().references if intercept else []
+            return _told(found, output, as_proof, chain([str(found)], _columns(rows.reading(), references, 7)))
     asked = asked_of(given, formula, intercept, counts=holds_numbers(family, levels))
     y = in_order(asked, family, levels)
     if family is None:
@@ -119,10 +123,10 @@ def _table(ways: dict[Any, str]) -> str:
     return aligned(["class", "coefficient", "goes to"][3 - len(rows[0]) :], rows)
 
 
-def _columns(reading: list[str], references: Iterable[str]) -> Iterable[str]:
-    """How the columns were read that are not plain numbers, below the verdict."""
+def _columns(reading: list[str], references: Iterable[str], width: int = 14) -> Iterable[str]:
+    """How the columns were read that are not plain numbers, below the verdict, whose names are so wide."""
     told = reading[:MOST]
     if len(reading) > MOST:
         told.append(f"and {len(reading) - MOST:,} more")
     told += [f"held against: {', '.join(references)}"] if references else []
-    return (f"  {'' if k else 'columns':<14} {words}" for k, words in enumerate(told))
+    return (f"  {'' if k else 'columns':<{width}} {words}" for k, words in enumerate(told))

@@ -46,15 +46,13 @@ class LostWorker(Exception):
 class DaskBlocks:
     """The blocks of a dask collection, on the workers of a client.
 
-    ``means`` and ``scales`` are those of the columns where these were standardized; ``target`` is the column of the
-    labels, where files tell it.
+    ``means`` and ``scales`` are those of the columns where these were standardized.
 
     ``rounds`` counts the rounds, ``moved`` those that were repeated because a worker was lost.
     """
 
     means: Any = None
     scales: Any = None
-    target: str | None = None
     classes: Any = None  # the first round finds them
     n_rows: int | None = None
     weighted = True

@@ -3,7 +3,7 @@
 - ``tables``: files in and out, with ``_written``, ``_dialect``, ``_lines``, ``_texts`` (CSV), ``_chunks``,
   ``_formats``; ``recipe``: a matrix of a table, with ``_columns``, ``_filling``, ``_sparse``,
   ``_doubts``.
-- ``streams``: rows in blocks, from ``_sources``.
+- ``streams``: rows in blocks, from ``_sources``; ``_batches``: a matrix of columns, levels as zeros and ones.
 - ``models``: JSON files, with ``_json``, ``_codec``, ``_checks``, ``_restored``; ``onnx``; ``_errors``.
 
 Names are imported when they are first used, so that a model file can be read without polars, and a table without

@@ -225,16 +225,16 @@ def labels_of(parts: Sequence[Any], written: bool = False) -> NDArray[Any]:
     texts = series.cast(pl.String)
     names = texts.unique().sort().to_list()
     codes = texts.replace_strict(names, range(len(names)), return_dtype=pl.Int64).to_numpy()
-    typed = _typed(names) if written else None
-    if typed is not None:
-        return np.asarray(typed[codes])
+    values = typed(names) if written else None
+    if values is not None:
+        return np.asarray(values[codes])
     longest = max(map(len, names))
     # Text of equal length is quick to sort, and a pointer is smaller where the text is long.
     shared = np.array(names, dtype=object if 4 * longest * codes.size > 2**26 else str)
     return np.asarray(shared[codes])
 
 
-def _typed(words: list[str]) -> NDArray[Any] | None:
+def typed(words: list[str]) -> NDArray[Any] | None:
     """The words as whole numbers, floats or booleans that are written just so; None where some are not."""
     if {"false", "true"}.issuperset(words):
         return np.array([word == "true" for word in words])

@@ -19,22 +19,26 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._engine.extras import needed
-from .._guards.parameters import refused
+from ._batches import Batch, Factors, Levels, complete, encoded, kinds_of, labels_of, matrix_of
+from ._chunks import CHUNK
+from ._columns import Column, is_number, is_text
 from ._errors import NoRowsError, TableError
 from ._formats import PORTION, named
 from ._sparse import WIDEST
-from .tables import scan
+from ._written import Written
+from .tables import Table, scan
 
 TARGETS = ("target", "y")  # the columns of the labels, where none is named
 
 
 class Piece(NamedTuple):
-    """Some rows: X, y and weights or None, and where they come from."""
+    """Some rows: X, y and weights or None, where they come from, and how many were left out."""
 
     X: Any
     y: Any
     weight: Any
     name: str
+    left_out: int = 0
 
 
 class Source(Protocol):
@@ -45,6 +49,10 @@ class Source(Protocol):
     dtype: np.dtype[Any]
     n_rows: int | None  # None where that is not known before they are read
     weighted: bool
+
+    @property
+    def columns(self) -> tuple[Column, ...] | None:
+        """Those of the table that the features are made of, None where there is none."""
 
     def read(self, rows: int) -> Iterator[Any]:
         """All rows, at most so many at a time, as they are read."""
@@ -57,83 +65,119 @@ class Source(Protocol):
 
 
 class ChosenColumns(NamedTuple):
-    """The columns of labels and weights and those of the features, None for all others."""
+    """The columns of labels and weights and those of the features, None for all others; what is known of them."""
 
     target: str | None = None
     weights: str | None = None
     features: Sequence[str] | None = None
+    drop: Sequence[str] = ()
+    levels: Levels | None = None
+    missing: str | None = None
 
 
 class Columns:
     """Files of columns: Parquet, Arrow and CSV, of which the first tells the columns."""
 
     def __init__(self, paths: list[Path], kind: str, choice: ChosenColumns, options: dict[str, Any]) -> None:
-        self.paths, self.kind, self.options = paths, kind, options
-        schema = self._schema(paths[0])
+        self.paths, self.kind = paths, kind
+        self._own_text, self.options = options.pop("as_text", None), options
+        said = {name: value for name, value in options.items() if name in Written._fields}
+        self.written_as = Written.checked(said).given
+        self._written: set[str] = set()
+        self.n_rows, kinds = self._outlines()
+        schema = kinds[0]
         self.target = _target(choice.target, schema, paths[0])
         self.weights, self.weighted = choice.weights, choice.weights is not None
-        others = [name for name in schema if name not in (self.target, self.weights)]
-        self.names: list[str] | None = others if choice.features is None else _listed(choice.features)
-        _refuse_twice([*self.names, self.target, *([] if self.weights is None else [self.weights])])
-        for name in [*self.names, *([] if self.weights is None else [self.weights])]:
-            if name not in schema:
-                raise TableError(f"{named(paths[0])} has no column {name!r}; it has {_few(list(schema))}.")
-            if not schema[name]:
-                raise TableError(
-                    f"column {name!r} of {named(paths[0])} holds no numbers, of which alone a stream makes a matrix; "
-                    "choose others by features=[…], or write its levels as columns of zeros and ones."
-                )
-        if not self.names:
-            raise TableError(f"{named(paths[0])} has no column beside its target {self.target!r}; add features.")
+        labels = options.get("labels", ())
+        self._labels_written = self._in_lines and self.target in ([labels] if isinstance(labels, str) else labels)
+        self.missing = choice.missing or "refuse"
+        if self.missing == "drop":
+            self.n_rows = None  # of which some may be left out
+        chosen = self._chosen(choice, schema)
+        self._inputs = [*chosen, self.target, *([] if self.weights is None else [self.weights])]
+        known = choice.levels or {}
+        if self._in_lines and any(is_text(schema[name]) and name not in known for name in chosen):
+            kinds += map(self._kinds, paths[1:])
+        factors = Factors(chosen, known, paths, kinds)
+        self._written = factors.written
+        self.columns = factors.columns(self._texts(factors.unknown))
+        self._written = {column.name for column in self.columns if column.levels and column.name in factors.written}
+        self.names: list[str] | None = [name for column in self.columns for name in column.names]
         self.n_features = len(self.names)
-        single = all(schema[name] == "float32" for name in self.names)
-        self.dtype = np.dtype(np.float32 if single else np.float64)
-        self.n_rows = self._count()
+        self.dtype = np.dtype(np.float32 if all(map(_single, self.columns, map(schema.get, chosen))) else np.float64)
+
+    @property
+    def _in_lines(self) -> bool:
+        return self.kind in ("csv", "tsv")
+
+    def _chosen(self, choice: ChosenColumns, schema: dict[str, Any]) -> list[str]:
+        """The columns of the features, all of which the first file has."""
+        aside = {self.target, self.weights, *choice.drop}
+        chosen = [name for name in schema if name not in aside] if choice.features is None else [*choice.features]
+        weights = [] if self.weights is None else [self.weights]
+        for name in (*chosen, *weights, *choice.drop, *(choice.levels or ())):
+            if name not in schema:
+                raise TableError(f"{named(self.paths[0])} has no column {name!r}; it has {_few(list(schema))}.")
+        _refuse_twice([*chosen, self.target, *weights])
+        if both := [name for name in chosen if name in choice.drop]:
+            raise TableError(f"column {both[0]!r} is among features and also dropped; name it once.")
+        if self.weights is not None and not is_number(schema[self.weights]):
+            raise TableError(f"column {self.weights!r} of {named(self.paths[0])} holds no numbers; name other weights.")
+        if not chosen:
+            raise TableError(f"{named(self.paths[0])} has no column beside its target {self.target!r}; add features.")
+        return chosen
 
     def identity(self) -> list[Any]:
-        return [*_files(self.paths), self.names, self.target, self.weights]
+        return [*_files(self.paths), self.names, self.target, self.weights, self.missing]
 
-    def _schema(self, path: Path) -> dict[str, str]:
-        """The columns, and for those of numbers their type in a word, "" for others."""
-        if self.kind in ("csv", "tsv"):
-            found = scan(path, **self.options).schema
-            return {
-                name: "float64" if kind.is_numeric() or str(kind) == "Boolean" else "" for name, kind in found.items()
-            }
-        with opened_columns(path, self.kind) as file:
-            types = needed("pyarrow.types", "io")
-            schema = file.schema_arrow if self.kind == "parquet" else file.schema
-            return {field.name: _number(types, field.type) for field in schema}
+    def _scanned(self, path: Path) -> Table:
+        """A file of lines, with the columns of levels as they are written."""
+        return scan(path, as_text=self._as_text if self._written or self._own_text else None, **self.options)
 
-    def _count(self) -> int | None:
-        if self.kind in ("csv", "tsv"):
-            return None
-        total = 0
+    def _kinds(self, path: Path) -> dict[str, Any]:
+        """The types of the columns of a file of lines; none where it has no rows to tell them."""
+        try:
+            return dict(self._scanned(path).schema)
+        except NoRowsError:
+            return {}
+
+    def _as_text(self, name: str) -> bool:
+        return name in self._written or (self._own_text is not None and self._own_text(name))
+
+    def _outlines(self) -> tuple[int | None, list[dict[str, Any]]]:
+        """The rows of all files, if they are counted, and the types of their columns; of lines, of the first alone."""
+        if self._in_lines:
+            return None, [dict(self._scanned(self.paths[0]).schema)]
+        total, kinds = 0, []
         for path in self.paths:
             with opened_columns(path, self.kind) as file:
-                count = file.metadata.num_rows if self.kind == "parquet" else file.count_rows()
-                total += count
-        return int(total)
+                total += file.metadata.num_rows if self.kind == "parquet" else file.count_rows()
+                kinds.append(kinds_of(file.schema_arrow if self.kind == "parquet" else file.schema))
+        return int(total), kinds
 
-    def read(self, rows: int) -> Iterator[tuple[Any, str]]:
+    def _texts(self, names: list[str]) -> Iterator[Batch]:
+        """The columns of text alone."""
         for path in self.paths:
-            for batch, place in self._batches(path, rows):
-                yield batch, f"{path}, {place}"
+            yield from self._batches(path, max(1, CHUNK // (8 * len(names))), names)
 
-    def _batches(self, path: Path, rows: int) -> Iterator[tuple[Any, str]]:
+    def read(self, rows: int) -> Iterator[Batch]:
+        for path in self.paths:
+            yield from self._batches(path, rows, self._inputs)
+
+    def _batches(self, path: Path, rows: int, names: list[str]) -> Iterator[Batch]:
         """Batches of the wanted columns, and where each of them stands."""
-        names = [*(self.names or []), self.target, *([] if self.weights is None else [self.weights])]
         place = "its columns"
         try:
-            if self.kind in ("csv", "tsv"):
+            if self._in_lines:
                 first = 0
-                for _, frame in scan(path, **self.options).portions(names):
+                for _, frame in self._scanned(path).portions(names):
                     for part in frame.iter_slices(rows):
                         place = f"rows {first:,} to {first + part.height - 1:,}"
+                        batch = part.to_arrow().combine_chunks().to_batches()[0].select(names)
+                        yield Batch(batch, f"{path}, {place}", first)
                         first += part.height
-                        yield part.to_arrow().combine_chunks().to_batches()[0].select(names), place
                 return
-            with opened_columns(path, self.kind) as file:
+            with opened_columns(path, self.kind, names) as file:
                 groups = file.num_row_groups if self.kind == "parquet" else file.num_record_batches
                 missing = set(names) - set((file.schema_arrow if self.kind == "parquet" else file.schema).names)
                 if missing:
@@ -143,8 +187,8 @@ class Columns:
                     first, place = 0, f"{what} {group}"
                     for batch in _group(file, self.kind, group, rows, names):
                         place = f"{what} {group}, rows {first:,} to {first + batch.num_rows - 1:,}"
+                        yield Batch(batch, f"{path}, {place}", first)
                         first += batch.num_rows
-                        yield batch, place
         except NoRowsError:
             return  # a part into which nothing fell
         except (GeneratorExit, KeyboardInterrupt):
@@ -152,21 +196,28 @@ class Columns:
         except Exception as error:
             raise TableError(f"{path}, {place}: {_said(error)}; correct the file, or write it again.") from None
 
-    def piece(self, read: tuple[Any, str]) -> Piece:
-        batch, name = read
+    def piece(self, read: Batch) -> Piece:
+        name = read.name
         try:
-            X = matrix_of(batch.select(self.names), self.dtype)
+            batch, rows = complete(read, self._inputs, self.missing == "drop")
+            X = encoded(batch, self.columns, self.dtype, rows)
             weight = None if self.weights is None else matrix_of(batch.select([self.weights]), np.dtype(float))[:, 0]
-            return Piece(X, labels_of(batch.column(batch.schema.get_field_index(self.target))), weight, name)
+            left_out = read.columns.num_rows - batch.num_rows
+            return Piece(X, labels_of(batch.column(self.target), self._labels_written), weight, name, left_out)
+        except TableError as error:  # which ends with a remedy
+            raise TableError(f"{name}: {error}") from None
         except ValueError as error:
             raise TableError(f"{name}: {_said(error)}; correct the file.") from None
 
 
-def opened_columns(path: Path, kind: str) -> Any:
-    """A file of Parquet or Arrow, open for reading; a damaged one is named."""
+def opened_columns(path: Path, kind: str, texts: Sequence[str] = ()) -> Any:
+    """A file of Parquet or Arrow, open for reading; a damaged one is named. Texts of these columns come as codes."""
     try:
         if kind == "parquet":
-            return needed("pyarrow.parquet", "io").ParquetFile(path)
+            opened = needed("pyarrow.parquet", "io").ParquetFile
+            file = opened(path)
+            coded = [*{*texts} & {*file.schema_arrow.names}]
+            return opened(path, metadata=file.metadata, read_dictionary=coded) if coded else file
         arrow = needed("pyarrow", "io")
         return needed("pyarrow.ipc", "io").open_file(arrow.memory_map(str(path)))
     except FileNotFoundError:
@@ -191,41 +242,12 @@ def _group(file: Any, kind: str, group: int, rows: int, names: list[str]) -> Ite
         yield whole.slice(first, rows)
 
 
-def matrix_of(batch: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A matrix of columns of numbers, one behind the other as they are read; a missing value is NaN."""
-    arrow = needed("pyarrow", "io")
-    wanted = arrow.float32() if dtype == np.float32 else arrow.float64()
-    columns = []
-    for column in batch.columns:
-        if arrow.types.is_boolean(column.type):
-            column = column.cast(arrow.uint8())
-        columns.append(column if column.type == wanted else column.cast(wanted, safe=False))
-    tensor = arrow.record_batch(columns, names=batch.schema.names).to_tensor(null_to_nan=True, row_major=False)
-    return np.asarray(tensor.to_numpy())
+def _single(column: Column, kind: Any) -> bool:
+    """Whether single precision holds a column."""
+    return column.levels is None and kind is not None and str(kind) in ("Float32", "Float16")
 
 
-def labels_of(column: Any) -> NDArray[Any]:
-    """The labels of a column; texts through their dictionary, of which there are few."""
-    arrow = needed("pyarrow", "io")
-    if column.null_count:
-        row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-        raise ValueError(f"the target is missing in row {row} of these")
-    if arrow.types.is_integer(column.type) or arrow.types.is_floating(column.type):
-        return np.asarray(column.to_numpy(zero_copy_only=False))
-    if not arrow.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    words = np.array(column.dictionary.to_pylist())
-    return np.asarray(words[column.indices.to_numpy(zero_copy_only=False)])
-
-
-def _number(types: Any, kind: Any) -> str:
-    if types.is_float32(kind) or types.is_float16(kind):
-        return "float32"
-    number = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
-    return "float64" if number else ""
-
-
-def _target(given: str | None, schema: dict[str, str], path: Path) -> str:
+def _target(given: str | None, schema: dict[str, Any], path: Path) -> str:
     if given is not None:
         if given not in schema:
             raise TableError(f"{named(path)} has no column {given!r}; it has {_few(list(schema))}.")
@@ -238,6 +260,8 @@ def _target(given: str | None, schema: dict[str, str], path: Path) -> str:
 
 class _Pieces:
     """A source whose rows are numbers when they have been read."""
+
+    columns: tuple[Column, ...] | None = None
 
     def piece(self, read: Piece) -> Piece:
         return read
@@ -368,7 +392,7 @@ class Own(_Pieces):
 
     def read(self, rows: int) -> Iterator[Piece]:
         for k, block in enumerate(self.given()):
-            X, y, weight, name = self._checked(block, k)
+            X, y, weight, name, _ = self._checked(block, k)
             for first in range(0, X.shape[0], rows):
                 some = slice(first, first + rows)
                 yield Piece(X[some], y[some], None if weight is None else np.asarray(weight)[some], name)
@@ -376,12 +400,6 @@ class Own(_Pieces):
 
 def _files(paths: list[Path]) -> list[Any]:
     return [[os.fspath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
-
-
-def _listed(features: Any) -> list[str]:
-    if isinstance(features, str):
-        raise refused("features", features, "a list of columns", f"write features=[{features!r}]")
-    return list(features)
 
 
 def _refuse_twice(names: list[str]) -> None:

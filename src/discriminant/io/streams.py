@@ -9,7 +9,7 @@ import glob
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -24,15 +24,18 @@ from .._blocks.survey import means_and_scales
 from .._engine.driver import Watch
 from .._engine.labels import encode, encode_known
 from .._guards.parameters import refused
+from ._batches import checked_levels
+from ._columns import Column
 from ._errors import TableError
 from ._sources import ChosenColumns, Columns, Lines, Maps, Own, Piece, Source
+from .recipe import Recipe
 from .tables import format_of
 
 AHEAD = 1  # blocks that wait; another is being read, and another is worked on
 SHARES = 8  # of the memory: the blocks ahead, what a file's pages become, and what is computed of a block
 LARGEST = 2**50  # bytes of memory: no bound
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-WRITTEN = {"as_text", "header", "na", "decimal", "encoding", "comment"}  # what ``read`` is told of a CSV file
+WRITTEN = {"as_text", "header", "na", "decimal", "encoding", "comment", "labels"}  # what ``read`` is told of a CSV file
 SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 
@@ -60,11 +63,15 @@ class Stream(PassesInOrder):
     n_features : int
         Columns of X.
     feature_names : list of str or None
-        Their names, where the source has some.
+        Their names, where the source has some; "color=red" for a level of a column of text.
     dtype : numpy.dtype
         float32 where all columns are, else float64.
     n_rows : int or None
         All rows; None where that is not known before the first pass.
+    levels : dict
+        The levels of the columns of text.
+    left_out : int
+        Rows that lack a value, after a pass with ``missing="drop"``.
     memory : int
         Bytes that the blocks and what is made of them may take.
 
@@ -81,6 +88,8 @@ class Stream(PassesInOrder):
         if not source.n_features:
             raise TableError("the source has no columns of features; give at least one.")
         self._source, self.memory, self._scaling = source, memory, scaling
+        self._kept: list[int] | None = None  # columns of X, None for all
+        self.left_out = 0
         self.n_features, self.dtype, self.n_rows = source.n_features, source.dtype, source.n_rows
         self.feature_names, self.weighted = source.names, source.weighted
         self.watch = Watch()
@@ -100,9 +109,71 @@ class Stream(PassesInOrder):
             Its ``means`` and ``scales`` are those of the columns; a constant column has scale 1.
         """
         means, scales = means_and_scales(self)
-        made = Stream(self._source, self.memory, (means, scales))
-        made.n_rows, made._checked, made.classes = self.n_rows, self._checked, self.classes
+        return self._like(self._kept, (means, scales))
+
+    def contrasts(self) -> Stream:
+        """The same rows without the first level of each column of text, against which the others are held.
+
+        All levels of a column add up to one, as an intercept does: with all of them no coefficient is determined.
+
+        Returns
+        -------
+        Stream
+            Its ``references`` are the names of the columns that it leaves out. A model of it has no recipe.
+        """
+        if self._scaling is not None:
+            raise TableError("the rows are standardized; ask for contrasts first.")
+        references, place = [], 0
+        for column in self.columns or ():
+            references += [place] if column.levels is not None and column.width > 1 else []
+            place += column.width
+        if not references:
+            return self
+        return self._like([j for j in range(self._source.n_features) if j not in {*references}], None)
+
+    def recipe(self) -> Recipe:
+        """The recipe that makes the same matrix of a table in memory, for ``io.save`` and for new tables.
+
+        Returns
+        -------
+        Recipe
+            With the columns, their levels, and the means and scales of ``standardized``.
+        """
+        own, standardize = self._source, self.means is not None
+        if not isinstance(own, Columns) or self._kept is not None:
+            raise TableError("only files of columns, all of which are used, have a recipe; apply the model to arrays.")
+        made = Recipe(target=own.target, weights=own.weights, missing=own.missing, standardize=standardize)
+        made.file = own.written_as or None
+        made.columns, made.means, made.scales = own.columns, self.means, self.scales
+        made.reading = [f"column {each.name!r}: {words}" for each in own.columns for words in each.read_as(0, 0)]
         return made
+
+    def _like(self, kept: list[int] | None, scaling: tuple[Any, Any] | None) -> Stream:
+        made = Stream(self._source, self.memory, scaling)
+        made.n_rows, made._checked, made.classes, made.left_out = (
+            self.n_rows, self._checked, self.classes, self.left_out,
+        )  # fmt: skip
+        if kept is not None:
+            made._kept, made.n_features = kept, len(kept)
+            names = self._source.names
+            made.feature_names = None if names is None else [names[j] for j in kept]
+        return made
+
+    @property
+    def columns(self) -> tuple[Column, ...] | None:
+        """The columns of the table, each with its levels, that the features are made of; None without a table."""
+        return self._source.columns
+
+    @property
+    def levels(self) -> dict[str, list[str]]:
+        """The levels of the columns of text."""
+        return {column.name: list(column.levels) for column in self.columns or () if column.levels is not None}
+
+    @property
+    def references(self) -> list[str]:
+        """The first levels that contrasts leave out."""
+        kept = {*(self.feature_names or ())}
+        return [name for name in self._source.names or () if name not in kept] if self._kept is not None else []
 
     @property
     def target(self) -> str | None:
@@ -122,11 +193,11 @@ class Stream(PassesInOrder):
     @property
     def rows_at_once(self) -> int:
         """Rows of a block."""
-        return max(1, self.memory // (SHARES * (self.n_features + 1) * 8))
+        return max(1, self.memory // (SHARES * (self._source.n_features + 1) * 8))
 
     def identity(self) -> list[Any]:
         """What tells these blocks from others, for a checkpoint."""
-        return [self._source.identity(), self.rows_at_once, str(self.dtype), self._scaling is not None]
+        return [self._source.identity(), self.rows_at_once, str(self.dtype), self._scaling is not None, self._kept]
 
     def __iter__(self) -> Iterator[Block]:
         """All blocks in the order of their rows, read ahead by a thread."""
@@ -138,7 +209,8 @@ class Stream(PassesInOrder):
             if self.tell is not None:
                 self._tell(done, time.monotonic() - began)
         if not done:
-            raise TableError("the source holds no rows; give some.")
+            why = f"every one of its {self.left_out:,} rows lacks a value" if self.left_out else "it holds no rows"
+            raise TableError(f"nothing is left of the source: {why}; give other rows, or fill in values.")
         if self.n_rows not in (None, done):
             before = f"{done:,} rows, and {self.n_rows:,} in the pass before"
             raise TableError(f"the source gave {before}; it must give the same in each.")
@@ -164,15 +236,18 @@ class Stream(PassesInOrder):
         return self._blocks(self._source.read(self.rows_at_once))
 
     def _blocks(self, read: Iterator[Any]) -> Iterator[Block]:
-        first = 0
+        first = left_out = 0
         for piece in map(self._source.piece, read):
+            left_out += piece.left_out
             if not piece.X.shape[0]:
                 continue
-            X = piece.X if self._scaling is None else (piece.X - self._scaling[0]) / self._scaling[1]
+            X = piece.X if self._kept is None else piece.X[:, self._kept]
+            X = X if self._scaling is None else (X - self._scaling[0]) / self._scaling[1]
             if self.classes is not None and not self._checked:
                 self._check_labels(piece)
             yield make_block(X, *piece[1:3], first, piece.name, self.dtype, self.n_features, checked=self._checked)
             first += piece.X.shape[0]
+        self.left_out = left_out
 
 
 def stream(
@@ -182,6 +257,9 @@ def stream(
     classes: Sequence[Any] | None = None,
     weights: str | None = None,
     features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    levels: Mapping[str, Sequence[Any] | None] | None = None,
+    missing: str = "refuse",
     memory: str | int = "256MB",
     format: str | None = None,
     **written: Any,
@@ -203,14 +281,23 @@ def stream(
     weights : str, default=None
         The column, or npy file, of the weights of the rows.
     features : sequence of str, default=None
-        The columns of X, by default all others; they must hold numbers.
+        The columns of X, by default all others.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    levels : dict, default=None
+        The levels of columns of text, ``{"color": ["blue", "red"]}``: a column of zeros and ones stands for each, and
+        another one is refused with its row. Of columns of text, true and false that are not named here, one pass over
+        these columns alone finds the levels, which are those of ``Recipe``. Whole numbers that are named here are
+        levels, too; None says that a column of text holds numbers.
+    missing : {"refuse", "drop"}, default="refuse"
+        What happens to missing values: an error that names column and row, or the row is left out.
     memory : str or int, default="256MB"
         Bytes that the blocks, and what is made of them, may take. What a procedure keeps beside, a matrix of the
         features at the most, comes on top.
     format : str, default=None
         As for ``read``; by default what the ending of the name tells.
     **written
-        How CSV files are written, as for ``read``.
+        How CSV files are written, as for ``read``, and which column holds ``labels``, as for ``scan``.
 
     Returns
     -------
@@ -237,7 +324,11 @@ def stream(
     >>> model.classes_.tolist(), model.feature_names_in_.tolist(), model.report_.to_dict()["n_samples"]
     ([0, 1, 2], ['a', 'b', 'c', 'd'], 150)
     """
-    made = _made(source, bytes_of(memory), target, weights, features, format, written)
+    if missing not in ("refuse", "drop"):
+        raise refused("missing", missing, "'refuse' or 'drop'", "fill values in beforehand, medians need all rows")
+    columns = {"target": target, "weights": weights, "features": features, "drop": drop or None, "levels": levels}
+    columns["missing"] = missing if missing == "drop" else None
+    made = _made(source, bytes_of(memory), columns, format, written)
     if classes is not None:
         if isinstance(classes, str) or not np.ndim(classes):
             raise refused("classes", classes, "a sequence", "give all that will ever come")
@@ -247,13 +338,11 @@ def stream(
     return made
 
 
-def _made(
-    source: Any, size: int, target: Any, weights: Any, features: Any, format: str | None, written: dict[str, Any]
-) -> Stream:
+def _made(source: Any, size: int, columns: dict[str, Any], format: str | None, written: dict[str, Any]) -> Stream:
     if not _names_files(source):
         if not (callable(source) or isinstance(source, Iterable)):
             raise refused("source", source, "files, or a function that gives blocks (X, y)", "name a file")
-        _refuse_columns({"target": target, "weights": weights, "features": features, **written})
+        _refuse_columns({**columns, **written})
         return Stream(Own(source), size)
     if unknown := set(written) - WRITTEN:
         raise TypeError(f"stream() got an unexpected keyword argument {min(unknown)!r}")
@@ -263,13 +352,17 @@ def _made(
         raise TableError(f"source names files of {' and '.join(sorted(kinds))}; give files of one format.")
     kind = kinds.pop()
     if kind in ("parquet", "arrow", "csv", "tsv"):
-        chosen = ChosenColumns(target, weights, features)
+        for name in ("features", "drop"):
+            columns[name] = [columns[name]] if isinstance(columns[name], str) else columns[name]
+        columns |= {"drop": columns["drop"] or (), "levels": checked_levels(columns["levels"] or {})}
+        chosen = ChosenColumns(**columns)
         return Stream(Columns(paths, kind, chosen, {"format": format, **written}), size)
     if kind == "libsvm":
-        _refuse_columns({"target": target, "weights": weights, "features": features, **written})
+        _refuse_columns({**columns, **written})
         return Stream(Lines(paths), size)
     if kind == "npy" and len(paths) == 1:
-        _refuse_columns({"features": features, **written})
+        target, weights = columns.pop("target"), columns.pop("weights")
+        _refuse_columns({**columns, **written})
         return Stream(Maps(paths[0], target, weights), size)
     raise TableError(f"source={source!r} must be Parquet, Arrow, CSV, LIBSVM or one npy file; convert it.")
 
@@ -315,9 +408,20 @@ def _refuse_columns(given: dict[str, Any]) -> None:
             raise TableError(f"{name}={value!r} names columns, which this source has not; leave it out.")
 
 
+def known_of(outline: Stream) -> dict[str, Any]:
+    """What a worker that reads one file must know of all: the columns, and the levels of each."""
+    if outline.columns is None:
+        return {}
+    levels = {column.name: column.levels for column in outline.columns}
+    return {"features": [*levels], "drop": (), "levels": levels, "contrasts": outline.references != []}
+
+
 def whole_file(path: str, options: dict[str, Any], dtype: Any, n_features: int) -> Block:
     """All rows of a file as one block, for a worker of a cluster that reads it; there may be none."""
-    blocks = [*stream(path, memory=LARGEST, **options).whole()]
+    options = {**options}
+    contrasts = options.pop("contrasts", False)
+    rows = stream(path, memory=LARGEST, **options)
+    blocks = [*(rows.contrasts() if contrasts else rows).whole()]
     if not blocks:
         nothing = np.empty((0, n_features), dtype)
         return make_block(nothing, np.empty(0), None, 0, path, dtype, n_features)

@@ -78,6 +78,7 @@ def test_what_blocks_keep_stays_with_them(client, rng):
         (LeastSquares(), "least squares, Fisher, ridge", 1),
         (LogisticDiscriminant(), "Newton: logistic, squared slack", None),
         (Perceptron(max_iter=20), "parameter mixing", None),
+        (SupportVectorMachine(loss="squared_hinge"), "L-BFGS: squared slack", None),
         (SupportVectorMachine(C=1e-3, tol=0.05), "CoCoA⁺: hinge", None),
     ],
     ids=str,
@@ -89,6 +90,8 @@ def test_bytes_between_workers_are_those_on_paper(client, rng, monkeypatch, mode
     d, made = 400, []
     X = rng.normal(size=(1600, d))
     y = (X[:, 0] + rng.normal(size=1600) > 0).astype(int)
+    if name.startswith("L-BFGS"):
+        monkeypatch.setattr("discriminant.svm.estimator.WIDE", d)
     monkeypatch.setattr(DaskBlocks, "_message", counted(DaskBlocks._message, made))
     before = client.run(sent_to_workers)
     with warnings.catch_warnings(action="ignore", category=NotConvergedWarning):

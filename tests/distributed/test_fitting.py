@@ -4,6 +4,7 @@ import dask.array as da
 import numpy as np
 import pytest
 from distributed import Client
+from portions import rest_in_ci
 from scipy import sparse
 
 from discriminant import (
@@ -69,6 +70,22 @@ def test_many_columns_take_gradients_alone(client, rng):
     lazy = da.from_array(X[:, :1150], chunks=(300, -1)), da.from_array(X[:, 1150:], chunks=(300, -1))
     found = distributed.fit(LogisticDiscriminant(C=0.01), da.concatenate(lazy, axis=1), y)
     assert_same(found, LogisticDiscriminant(C=0.01).fit(X, y), 1e-7)
+
+
+@pytest.mark.parametrize("make", rest_in_ci([sparse.csr_matrix, np.asarray]))
+@pytest.mark.parametrize("intercept", rest_in_ci(["free", "augmented"]))
+def test_many_columns_of_squared_slack(client, rng, make, intercept):
+    X = np.where(rng.random((150, 1600)) < 0.05, rng.normal(size=(150, 1600)), 0)
+    y = np.where(X[:, :300].sum(axis=1) > 0, "yes", "no")
+    settings = {"loss": "squared_hinge", "C": 0.02, "intercept": intercept}
+    chunks = da.from_array(X, chunks=(50, -1)).map_blocks(make)
+    found = distributed.fit(SupportVectorMachine(**settings), chunks, y)
+    expected = SupportVectorMachine(**settings).fit(X, y)
+    assert found.status_ is Status.CONVERGED
+    assert found.gap_ <= 1e-6
+    value = [model.report_.to_dict()["details"]["criterion value"] for model in (found, expected)]
+    assert value[0] == pytest.approx(value[1], rel=1e-6)
+    assert ((found.coef_ - expected.coef_) ** 2).sum() / 2 <= 1e-6 * value[1]
 
 
 def test_three_classes_with_names_and_weights(client, rng):

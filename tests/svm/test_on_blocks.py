@@ -29,6 +29,15 @@ def test_blocks_give_the_planes_of_fit(make, c, multiclass, options, rng):
     np.testing.assert_array_equal(made.predict(X), kept.predict(X))
 
 
+@pytest.mark.parametrize("d", [3, 1600])
+def test_weights_that_are_zero_from_the_start_are_the_minimum(d):
+    """Balanced classes of rows that are alike: no step is needed, and the gap is known all the same."""
+    made = SupportVectorMachine(loss="squared_hinge").fit_stream(MemoryBlocks(np.zeros((40, d)), np.arange(40) % 2))
+    assert made.status_.name == "CONVERGED"
+    assert made.gap_ == 0
+    assert not made.weights_.any()
+
+
 def test_the_model_can_be_saved(tmp_path, rng):
     X, y, _ = rows_of(rng, n=200)
     made = SupportVectorMachine(loss="squared_hinge").fit_stream(MemoryBlocks(X, y, rows=50))

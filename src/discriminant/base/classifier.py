@@ -157,12 +157,15 @@ class LinearClassifier(StreamedEstimator, SolvingEstimator, ClassifierMixin, Bas
 
     def _publish(self, solutions: list[Solution[Any]], problem: Any, X: Any) -> None:
         self.status_ = Status.worst(solution.status for solution in solutions)
-        self.n_iter_ = max(1, *(solution.n_iter for solution in solutions), 1)
+        self.n_iter_ = self._iterations(solutions)
         self.n_corrections_ = sum(solution.n_corrections for solution in solutions)
         self.history_ = history_of(solutions)
         self._set_weights(np.concatenate([solution.weights for solution in solutions]))
         theorem = self._theorem(solutions[0], problem) if len(solutions) == 1 else None
         self.report_ = Report(self._facts(solutions, problem), LazyFacts(X, problem, theorem, self._is_plane()))
+
+    def _iterations(self, solutions: list[Solution[Any]]) -> int:
+        return max(1, *(solution.n_iter for solution in solutions), 1)
 
     def _set_weights(self, A: NDArray[Any]) -> None:
         self.weights_ = A[0] if len(A) == 1 else A

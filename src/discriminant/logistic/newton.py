@@ -28,12 +28,13 @@ from typing import Any
 
 import numpy as np
 
+from .._engine.bfgs import Pairs, shortened
 from .._engine.driver import Interrupted, Watch
 from .._engine.linalg import Matrix
 from .._engine.refusals import NotFiniteError
 from .._guards.validation import all_finite
 from ..solution import Epoch, Status
-from .hessian import BlockHessian, DiagonalHessian, FullHessian, Hessian, Pairs, SharedBlockHessian, gauged
+from .hessian import BlockHessian, DiagonalHessian, FullHessian, Hessian, SharedBlockHessian, gauged
 from .likelihood import Likelihood, Look
 
 WIDE = 1500  # weights up to which a Hessian is built
@@ -255,9 +256,7 @@ class NewtonRule(LikelihoodRule):
             if there.finite and there.value <= self.at.value + 1e-4 * s * slope + noise:
                 self.A, self.at = A, there
                 return s
-            rise = there.value - self.at.value - s * slope  # the parabola through both values and the slope
-            best = -0.5 * slope * s * s / rise if np.isfinite(rise) and rise > 0 else 0.0
-            s = min(max(best, 0.1 * s), 0.5 * s)
+            s = shortened(s, slope, there.value - self.at.value)
         return 0.0
 
     def _remember(self, s: Matrix, y: Matrix) -> None:

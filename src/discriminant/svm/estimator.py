@@ -53,6 +53,7 @@ from .many_classes import machines
 from .on_blocks import SlackNewton, problems_of_two
 from .primal import WIDE
 from .problems import Machine, MachineFindings, ProblemsOfTwo, Settings, Strengths
+from .wide_on_blocks import SlackGradients
 
 Past = Sequence[Machine | None] | None  # the machines of another C, where there are any
 
@@ -284,9 +285,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
 
     def _fit_blocks(self, blocks: Any) -> None:
         squared = self.loss == "squared_hinge"
-        if squared and blocks.n_features + 1 > WIDE:
-            wanted = f"at most {WIDE - 1:,} for Newton's method on blocks of rows"
-            raise refused("n_features", blocks.n_features, wanted, "choose fewer features, or fit in memory")
+        of_slack = SlackNewton if blocks.n_features + 1 <= WIDE else SlackGradients
         with interrupt_raises():
             found, center = survey_with_center(blocks)
         self.classes_, tally = found.classes, found.tally
@@ -301,7 +300,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         try:
             with one_blas_thread():
                 free = self.intercept == "free"
-                solver = SlackNewton if squared else HingeRounds  # the latter for blocks that keep their multipliers
+                solver = of_slack if squared else HingeRounds  # the latter for blocks that keep their multipliers
                 machines = [solver(blocks, each, float(self.C), center, free).run(self.tol) for each in roles]
         except NotFiniteError:
             raise outline.refuse() from None
@@ -353,6 +352,13 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         self._tell_margins(machines)
         super()._publish(solutions, problem, X)
         self._tell_course(machines)
+
+    def _iterations(self, solutions: list[Solution[MachineFindings]]) -> int:
+        """Steps of the longest problem on blocks, which keep no multipliers; in memory a machine is found at once."""
+        machines = [solution.findings.machine for solution in solutions]
+        if any(machine.alpha.size for machine in machines):
+            return super()._iterations(solutions)
+        return max(1, *(machine.rounds for machine in machines), 1)
 
     def _tell_margins(self, machines: list[Machine]) -> None:
         lengths = np.array([machine.length for machine in machines])

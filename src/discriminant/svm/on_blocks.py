@@ -6,7 +6,7 @@ Only rows with m < 1 count.  One pass adds up their second moments, from which c
 point follow, and of the multipliers α = 2C max(0, 1 − m) what the dual value Σα − ‖Σαzx‖²/2 − Σα²/(4C) needs: so the
 gap to the minimum is known at each step.  Where w₀ is free, Σαz = 0 is met by shortening the multipliers of the heavier
 side.  A full step ends at the minimum as soon as it leaves the set of these rows unchanged; one that does not lower
-the criterion enough is halved.
+the criterion enough is shortened.  Where columns are very many, ``wide_on_blocks`` takes other steps.
 
 Symbols: ``a`` = (w₀, w), about ``center``; y = (1, x − center).
 
@@ -24,15 +24,16 @@ from scipy.linalg import cho_factor, cho_solve
 
 from .._blocks.blocks import Block, Blocks, added
 from .._blocks.roles import Roles
+from .._engine.bfgs import shortened
 from .._engine.driver import Interrupted
 from .._engine.refusals import NotFiniteError
 from .._engine.threads import BLOCK
 from .._kernel_matrix.source import Vector
 from ..solution import Status
 from .primal import STEPS, shifted
-from .problems import Machine, relative_gap
+from .problems import ROUNDING, Machine, relative_gap
 
-HALVINGS = 30  # of a step that leads too far
+SHORTER = 30  # steps are tried at the most, where one leads too far
 
 
 class SlackSums(NamedTuple):
@@ -72,8 +73,11 @@ def _sums(Y: Vector, own: NDArray[np.int32], C: Any, a: Vector) -> SlackSums:
     return SlackSums(float(squares.sum()), root.T @ root, (2 * C * z) @ Y, sums, squares, sides)
 
 
-class SlackNewton:
-    """Steps of Newton's on one problem of two classes."""
+class SlackSteps:
+    """Steps on one problem of two classes, each with a look at all rows; who derives it says what a look adds up."""
+
+    most = STEPS
+    noise = 1e-15  # of the criterion: smaller differences mean nothing
 
     def __init__(self, blocks: Blocks, roles: Roles, C: float, center: Vector, free: bool) -> None:
         self.blocks, self.roles, self.C, self.free = blocks, roles, C, free
@@ -81,9 +85,21 @@ class SlackNewton:
         self.ridge = np.ones(blocks.n_features + 1)
         self.ridge[0] = 0.0 if free else 1.0
 
+    def part(self, block: Block, roles: Roles, C: float, center: Vector, a: Vector) -> tuple[Any, ...]:
+        """The sums of one block at a, ``SlackSums``; a function at the top of a module."""
+        raise NotImplementedError
+
+    def step(self, a: Vector, at: SlackSums) -> tuple[Vector, float]:
+        """The next step, and the slope of the criterion along it."""
+        raise NotImplementedError
+
+    def ends(self, tol: float, gap: float, fall: float) -> bool:
+        """Whether the gap, and the fall of the last step in parts of the criterion, are small enough."""
+        raise NotImplementedError
+
     def look(self, a: Vector) -> SlackSums:
-        found = SlackSums(*self.blocks.total(slack_part, self.roles, self.C, self.center, a))
-        if not np.isfinite(found.loss + found.moments.sum()):
+        found = SlackSums(*self.blocks.total(self.part, self.roles, self.C, self.center, a))
+        if not np.isfinite(found.loss + np.sum(found.moments) + found.sides.sum()):
             raise NotFiniteError
         return found
 
@@ -99,35 +115,24 @@ class SlackNewton:
         dual = float(factors @ at.sums) - 0.5 * float(self.ridge @ (v * v)) - float(factors**2 @ at.squares)
         return relative_gap(self.value(a, at), dual)
 
-    def step(self, a: Vector, at: SlackSums) -> tuple[Vector, float]:
-        """Newton's step, and the slope of the criterion along it."""
-        gradient = self.ridge * a + at.moments @ a - at.pull
-        H = at.moments + np.diag(self.ridge)
-        if H[0, 0] <= 0:  # no row has slack: w₀ is free to go anywhere
-            H[0, 0] = 1.0
-        H[np.diag_indices_from(H)] *= 1 + 1e-14
-        d = -np.asarray(cho_solve(cho_factor(H), gradient))
-        return d, float(gradient @ d)
-
     def run(self, tol: float) -> Machine:
         """The machine, to a relative duality gap of tol or to rounding; Ctrl-C leaves that of the last step."""
         a = np.zeros(self.ridge.size)
-        status, gaps, value = Status.BUDGET, [1.0], np.inf
+        gaps, value = [1.0], np.inf
         try:
             at = self.look(a)
-            value = self.value(a, at)
-            for _ in range(STEPS):
+            value, gaps = self.value(a, at), [self.gap(a, at)]
+            for _ in range(self.most):
                 d, slope = self.step(a, at)
                 moved = self._searched(a, d, slope, value)
                 if moved is None:
-                    status = Status.CONVERGED if gaps[-1] <= max(tol, 1e-8) else Status.BUDGET
                     break
                 a, at = moved
                 last, value = value, self.value(a, at)
                 gaps.append(self.gap(a, at))
-                if gaps[-1] <= tol and last - value <= 1e-12 * abs(value):
-                    status = Status.CONVERGED
+                if self.ends(tol, gaps[-1], (last - value) / max(abs(value), 1e-300)):
                     break
+            status = Status.CONVERGED if gaps[-1] <= max(tol, ROUNDING) else Status.BUDGET
         except Interrupted:
             status = Status.STOPPED
         found = shifted(a, -self.center)
@@ -136,15 +141,34 @@ class SlackNewton:
 
     def _searched(self, a: Vector, d: Vector, slope: float, value: float) -> tuple[Vector, SlackSums] | None:
         """The point that lowers the criterion enough along the step, and the sums there; None where none does."""
-        s = 1.0
-        for _ in range(HALVINGS):
-            if not -slope > 1e-16 * abs(value):
+        s, noise = 1.0, self.noise * abs(value)
+        for _ in range(SHORTER):
+            if not -slope > 0.1 * noise:
                 return None
             there = self.look(a + s * d)
-            if self.value(a + s * d, there) <= value + 1e-4 * s * slope + 1e-15 * abs(value):
+            change = self.value(a + s * d, there) - value
+            if change <= 1e-4 * s * slope + noise:
                 return a + s * d, there
-            s /= 2
+            s = shortened(s, slope, change)
         return None
+
+
+class SlackNewton(SlackSteps):
+    """Newton's steps."""
+
+    part = staticmethod(slack_part)
+
+    def step(self, a: Vector, at: SlackSums) -> tuple[Vector, float]:
+        gradient = self.ridge * a + at.moments @ a - at.pull
+        H = at.moments + np.diag(self.ridge)
+        if H[0, 0] <= 0:  # no row has slack: w₀ is free to go anywhere
+            H[0, 0] = 1.0
+        H[np.diag_indices_from(H)] *= 1 + 1e-14
+        d = -np.asarray(cho_solve(cho_factor(H), gradient))
+        return d, float(gradient @ d)
+
+    def ends(self, tol: float, gap: float, fall: float) -> bool:
+        return gap <= tol and fall <= 1e-12
 
 
 def problems_of_two(classes: Any, factors: Any, strategy: str) -> list[Roles]:

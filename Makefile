@@ -46,8 +46,8 @@ interrupts: $(STAMP)  ## Ctrl-C at TRIALS=200 random moments of every estimator 
 	@$(BIN)/python tools/interrupts.py --trials $(TRIALS)
 
 bench: $(STAMP)    ## measure against the peers, write benchmarks/results.md; CASE='P19' or CASE=separation does a part
-	@$(BIN)/python -c 'import sklearnex' 2>/dev/null || $(BIN)/python -m pip install -qq --disable-pip-version-check \
-	    --editable '.[peers]' || echo "scikit-learn-intelex cannot be installed here: it is left out"
+	@$(BIN)/python -c 'import sklearnex, vowpalwabbit, dask_ml' 2>/dev/null || $(BIN)/python -m pip install -qq --disable-pip-version-check \
+	    --editable '.[peers]' || echo "not all of the extra peers can be installed here: what is missing is left out"
 	@$(BIN)/python -m benchmarks $(CASE)
 
 docs: $(STAMP)     ## build docs/_build/html; a warning is an error, and so is a link that leads nowhere

@@ -5,12 +5,23 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-LEFT_OUT = "Left out, scikit-learn-intelex is not installed: pip install 'discriminant[peers]'."
+
+def left_out(package: str) -> str:
+    """What a case says of a peer that is not here."""
+    return f"Left out, {package} is not installed: pip install 'discriminant[peers]'."
+
+
+LEFT_OUT = left_out("scikit-learn-intelex")
+
+
+def peer(module: str, name: str) -> Any:
+    """A class of such a package; None where it is not installed."""
+    try:
+        return getattr(import_module(module), name)
+    except ImportError:
+        return None
 
 
 def intel(module: str, name: str) -> Any:
     """A class of scikit-learn-intelex, which speeds up scikit-learn's; None where it is not installed."""
-    try:
-        return getattr(import_module(f"sklearnex.{module}"), name)
-    except ImportError:
-        return None
+    return peer(f"sklearnex.{module}", name)

@@ -19,9 +19,11 @@ from sklearn.linear_model import SGDClassifier
 
 from discriminant import LeastSquares, LogisticDiscriminant, Perceptron, distributed, io
 
-from ._audit import require
-from ._case import Contest, Outcome, Peer, Reading, case, faster, within
+from . import _vowpal
+from ._audit import augmented, require
+from ._case import Audit, Contest, Outcome, Peer, Reading, case, faster, within
 from ._child import PEAK, child
+from ._peers import left_out, peer
 
 FEATURES = 40
 FULL, QUICK = 40, 2  # row groups
@@ -90,9 +92,9 @@ def by_sgd(folder: Path) -> Any:
     return model
 
 
-def one_pass(stream: io.Stream) -> Perceptron:
+def one_pass(stream: io.Stream, margin: float = 0.0) -> Perceptron:
     with warnings.catch_warnings(action="ignore"):
-        return Perceptron(max_iter=1).fit_stream(stream)
+        return Perceptron(max_iter=1, margin=margin).fit_stream(stream)
 
 
 def as_many_rows(ours: LeastSquares, theirs: int) -> str:
@@ -102,9 +104,36 @@ def as_many_rows(ours: LeastSquares, theirs: int) -> str:
 
 def same_plane(ours: Perceptron, theirs: Any) -> str:
     """Both made the same corrections: scikit-learn's first step is ours, from zero."""
-    a, b = ours.weights_, np.r_[theirs.intercept_, theirs.coef_[0]]
+    a, b = ours.weights_, augmented(theirs)
     cosine = float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
     return require(cosine > 0.98, f"cosine of the weights {cosine:.4f}")
+
+
+def with_margin(folder: Path, stream: io.Stream, shape: str) -> Iterator[Outcome]:
+    """One epoch with a margin of 1 beside Vowpal Wabbit, with and without making its input."""
+    if _vowpal.Workspace is None:
+        yield left_out("vowpalwabbit")
+        return
+    cached = f"-d {_vowpal.write(folder, FEATURES, GROUP)} --cache_file {folder / 'rows.cache'}"  # is read where it is
+    _vowpal.epoch(FEATURES, cached)
+    yield Contest(
+        f"one epoch of the perceptron with margin 1, {shape}",
+        lambda: one_pass(stream, margin=1.0),
+        [
+            Peer(
+                "Vowpal Wabbit, its text made of the Parquet files",
+                lambda: _vowpal.epoch(FEATURES, f"-d {_vowpal.write(folder, FEATURES, GROUP)}"),
+                faster(3),
+                same_plane,
+            ),
+            Peer(
+                "Vowpal Wabbit on its binary cache, made before",
+                lambda: _vowpal.epoch(FEATURES, cached),
+                faster(1),
+                same_plane,
+            ),
+        ],
+    )
 
 
 @case("P20", "scale: a Parquet set larger than the memory, as a stream")
@@ -126,6 +155,7 @@ def scale(quick: bool) -> Iterator[Outcome]:
             lambda: one_pass(stream),
             [Peer("scikit-learn SGD, partial_fit", lambda: by_sgd(folder), faster(1.0), same_plane)],
         )
+        yield from with_margin(folder, stream, shape)
         if not Path("/proc/self/clear_refs").exists():
             yield "Left out, the memory under a cap: only Linux tells the peak of a process from now on."
             return
@@ -168,4 +198,44 @@ def second_worker(quick: bool) -> Iterator[Outcome]:
         ours, theirs = (fit_on(*pair) for pair in pairs)
         yield Contest(
             f"{n:,}×{d} f64, 8 chunks", ours, [Peer("the same with one worker", theirs, faster(1.6), same_weights)]
+        )
+
+
+def log_loss(data: tuple[Any, Any], a: Any) -> float:
+    """Sum of the log loss in float64, chunk by chunk."""
+    X, y = data
+    return float(np.logaddexp(0, np.where(y == 1, -1.0, 1.0) * (X @ a[1:] + a[0])).sum().compute())
+
+
+def as_low(data: tuple[Any, Any], tol: float) -> Audit:
+    """Both log losses lie within tol of the lower one."""
+
+    def audit(ours: Any, theirs: Any) -> str:
+        a, b = (log_loss(data, np.r_[model.intercept_, np.ravel(model.coef_)]) for model in (ours, theirs))
+        return require(max(a, b) / min(a, b) - 1 <= tol, f"log losses {a / b - 1:+.0e} apart")
+
+    return audit
+
+
+@case("P20", "scale, a cluster: logistic regression without penalty, log loss to 1e-8, data in the workers' memory")
+def cluster_peers(quick: bool) -> Iterator[Outcome]:
+    """No penalty: dask-ml's newton knows none, and its others would count the intercept.
+
+    Each solver has the loosest tol, of powers of ten, with which it reaches the minimum as nearly as the audit asks.
+    """
+    theirs = peer("dask_ml.linear_model", "LogisticRegression")
+    if theirs is None:
+        yield left_out("dask-ml")
+        return
+    n, d = (4_000, 20) if quick else (100_000, 50)
+    with cluster(2) as client:
+        X, y = data = held(client, n, d, chunks=8)
+        audit = as_low(data, 1e-8)
+        yield Contest(
+            f"{n:,}×{d} f64, 8 chunks, two workers",
+            lambda: distributed.fit(LogisticDiscriminant(C=np.inf), X, y, client=client),
+            [
+                Peer("dask-ml, newton", lambda: theirs(solver="newton", tol=1e-2).fit(X, y), faster(1), audit),
+                Peer("dask-ml, lbfgs", lambda: theirs(solver="lbfgs", C=np.inf, tol=1e-1).fit(X, y), faster(1), audit),
+            ],
         )

@@ -134,7 +134,9 @@ def test_a_process_that_is_killed_goes_on(rng, tmp_path):
     assert made.n_corrections_ == whole.n_corrections_
 
 
-def test_ctrl_c_leaves_a_model_and_a_checkpoint(rng, tmp_path):
+@pytest.mark.parametrize("every", [0, 60])
+def test_ctrl_c_leaves_a_model_and_a_checkpoint(every, rng, tmp_path, monkeypatch):
+    monkeypatch.setattr("discriminant._engine.driver._last_interrupt", -1e9)
     X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
 
     class Pressed(MemoryBlocks):
@@ -149,11 +151,57 @@ def test_ctrl_c_leaves_a_model_and_a_checkpoint(rng, tmp_path):
 
     path = tmp_path / "state"
     with pytest.warns(UserWarning, match="Ctrl-C"):
-        model = Perceptron(max_iter=30).fit_stream(Pressed(X, y, rows=30), checkpoint=path, every=0)
+        model = Perceptron(max_iter=30).fit_stream(Pressed(X, y, rows=30), checkpoint=path, every=every)
     assert model.status_.name == "STOPPED"
     assert model.predict(X).shape == (300,)
-    went_on = Perceptron(max_iter=30).fit_stream(MemoryBlocks(X, y, rows=30), checkpoint=path)
+    went_on = Perceptron(max_iter=30).fit_stream(Pressed(X, y, rows=30), checkpoint=path)
+    assert Pressed.count == 45 + (30 - 3) * 10  # the survey and three passes were done
     np.testing.assert_array_equal(went_on.weights_, Perceptron(max_iter=30).fit(X, y).weights_)
+
+
+def test_ctrl_c_in_the_first_minute_of_a_sum_keeps_its_blocks(rng, tmp_path, monkeypatch):
+    monkeypatch.setattr("discriminant._engine.driver._last_interrupt", -1e9)
+    X, y = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
+    path, seen = tmp_path / "state", []
+
+    def blocks():
+        for first in range(0, 300, 30):
+            if first == 150 and len(seen) == 2:  # the first is a look at the columns
+                os.kill(os.getpid(), signal.SIGINT)
+            yield X[first : first + 30], y[first : first + 30]
+
+    def begun():
+        seen.append(len(seen))
+        return blocks()
+
+    made = LeastSquares()
+    with pytest.raises(KeyboardInterrupt):
+        made.fit_stream(io.stream(begun), checkpoint=path)
+    assert not hasattr(made, "weights_")
+    _, done, _ = json.loads(path.read_text())["partial"]
+    assert 0 < int(done["int"]) < 10
+    made.fit_stream(io.stream(begun), checkpoint=path)
+    np.testing.assert_array_equal(made.weights_, LeastSquares().fit_stream(io.stream(blocks)).weights_)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("away/state", "No such file"),
+        ("folder", "is no file"),
+        ("taken/state", "Not a directory"),
+        (3, "checkpoint=3 "),
+    ],
+)
+def test_a_checkpoint_that_cannot_be_written_is_refused_at_once(name, words, rng, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "taken").touch()
+    stream = io.stream(lambda: [(rng.normal(size=(30, 3)), np.arange(30) % 2)])
+    with pytest.raises(ValueError, match=words):
+        Perceptron().fit_stream(stream, checkpoint=name if name == 3 else tmp_path / name)
+    assert stream.passes == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "taken"]
 
 
 def test_a_checkpoint_of_another_fit_is_refused(rng, tmp_path):
@@ -209,8 +257,12 @@ def test_values_come_back_exactly(rng):
     np.testing.assert_array_equal(again[8], values[8])
     np.testing.assert_array_equal(again[9].weights, tally.weights)
     assert again[9].classes.tolist() == ["a", "bc"]
+    for columns in (np.asfortranarray(rng.normal(size=(3, 4))), rng.normal(size=(3, 4))):  # products of them round so
+        back = decoded(encoded(columns))
+        np.testing.assert_array_equal(back, columns)
+        assert back.flags.f_contiguous == columns.flags.f_contiguous
     table = sparse.random(5, 4, 0.5, format="csr", rng=rng)
     np.testing.assert_array_equal(decoded(encoded(table)).toarray(), table.toarray())
-    for hostile in ({"array": ["|O", [1], "AAAA"]}, {"record": ["Path", []]}, {"code": "x"}, 3, {"a": 1, "b": 2}):
+    for hostile in ({"array": ["|O", [1], "C", "AAAA"]}, {"record": ["Path", []]}, {"code": "x"}, 3, {"a": 1, "b": 2}):
         with pytest.raises((TypeError, KeyError)):
             decoded(hostile)

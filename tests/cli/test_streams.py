@@ -1,13 +1,16 @@
 """``fit`` and ``check`` on tables that are read in blocks."""
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 from discriminant import Certificate, datasets, io
+from discriminant.io._sources import Columns
 
 from .conftest import Outcome
 
@@ -184,3 +187,33 @@ def test_labels_stay_as_they_are_written(inside: Inside, tmp_path: Path, labels:
     assert (
         scores.json["errors"] == inside("score", tmp_path / "k.json", tmp_path / "whole.csv", "--json").json["errors"]
     )
+
+
+def test_ctrl_c_ends_with_the_model_learned_so_far(
+    inside: Inside, parts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows were never counted by a CSV file, nor the errors by the fit."""
+    for k in range(3):
+        pl.read_parquet(parts / f"part-{k}.parquet").write_csv(parts / f"part-{k}.csv")
+    made, count = Columns.piece, iter(range(10**6))
+
+    def pressed(self: Columns, read: Any) -> Any:
+        if next(count) == 20:
+            signal.raise_signal(signal.SIGINT)
+        return made(self, read)
+
+    monkeypatch.setattr(Columns, "piece", pressed)
+    monkeypatch.setattr("discriminant._engine.driver._last_interrupt", -1e9)
+    fit = ["fit", f"{parts}/part-*.csv", "-t", "kind", "-m", "perceptron", "--set", "max_iter=50"]
+    kept = ["-o", parts / "m.json", "--checkpoint", parts / "state"]
+    found = inside(*fit, *kept)
+    assert found.code == 130
+    assert "The model learned so far is in" in found.err
+    assert "fault" not in found.err
+    assert "wrong side" not in found.out
+    assert io.load(parts / "m.json").status_.name == "STOPPED"
+    assert inside(*fit, *kept).code == 0
+    assert not (parts / "state").exists()
+    whole = inside(*fit, "-o", parts / "whole.json")
+    assert whole.code == 0
+    np.testing.assert_array_equal(io.load(parts / "m.json").weights_, io.load(parts / "whole.json").weights_)

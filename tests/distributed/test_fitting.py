@@ -3,6 +3,7 @@
 import dask.array as da
 import numpy as np
 import pytest
+from distributed import Client
 from portions import rest_in_ci
 from scipy import sparse
 
@@ -211,6 +212,9 @@ def test_what_a_chunk_holds_wrongly_is_refused_with_its_name(client, rng):
         ({"model": RecursiveLeastSquares(forgetting=0.9)}, "forgetting=0.9 must be 1 on a cluster"),
         ({"model": SupportVectorMachine(kernel="gaussian")}, "form for a cluster"),
         ({"model": "a word"}, "must be an estimator of this package"),
+        ({"model": LeastSquares}, r"must be an estimator of this package; give one, such as LogisticDiscriminant\(\)"),
+        ({"X": da.ones((300, 0))}, "X has no columns"),
+        ({"client": "tcp://127.0.0.1:1"}, "client='tcp://127.0.0.1:1' must be a client"),
         ({"y": np.zeros(300)}, "y holds one class"),
     ],
 )  # fmt: skip
@@ -219,6 +223,14 @@ def test_what_cannot_be_fitted_is_refused(client, rng, change, message):
     given = {"model": LeastSquares(), "X": da.from_array(X, chunks=(100, -1)), "y": y} | change
     with pytest.raises(ValueError, match=message):
         distributed.fit(**given)
+
+
+def test_a_closed_client_is_told(client, rng):
+    X, y = clouds(rng)
+    with Client(client.scheduler.address, set_as_default=False) as gone:
+        pass
+    with pytest.raises(ConnectionError, match="the client is closed; make another"):
+        distributed.fit(LeastSquares(), da.from_array(X, chunks=(100, -1)), y, client=gone)
 
 
 @pytest.mark.parametrize("model", [Perceptron(), Perceptron(order="random", random_state=3), Relaxation(margin=0.5)])

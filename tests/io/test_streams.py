@@ -164,7 +164,14 @@ def test_a_text_among_numbers_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("memory", "found"), [("256MB", 256 * 10**6), ("2GiB", 2 * 2**30), (2**21, 2**21), ("1.5 m", 1_500_000)]
+    ("memory", "found"),
+    [
+        ("256MB", 256 * 10**6),
+        ("2GiB", 2 * 2**30),
+        (2**21, 2**21),
+        (np.int64(2**21), 2**21),
+        ("1.5 m", 1_500_000),
+    ],
 )
 def test_sizes_of_memory(memory, found):
     assert io.streams.bytes_of(memory) == found
@@ -222,3 +229,63 @@ def test_given_classes_save_a_pass_and_refuse_others(table, tmp_path):
         Perceptron().fit_stream(io.stream(tmp_path / "a.parquet", classes=["yes", "never"]))
     with pytest.raises(ValueError, match=r"classes=.* must be at least two"):
         io.stream(tmp_path / "a.parquet", classes=["yes"])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ({"features": ["x0", "x0"]}, "column 'x0' is asked for twice"),
+        ({"features": ["x0", "label"]}, "column 'label' is asked for twice"),
+        ({"weights": "label"}, "column 'label' is asked for twice"),
+    ],
+)
+def test_a_column_has_one_part(chosen, words, tmp_path):
+    (tmp_path / "a.csv").write_text("x0,x1,label\n1,2,0\n2,1,1\n")
+    with pytest.raises(ValueError, match=words):
+        io.stream(tmp_path / "a.csv", target="label", **chosen)
+
+
+def test_a_part_into_which_no_row_fell_is_none(table, tmp_path):
+    X, y = table
+    frame = frame_of(X, y)
+    for name, part in {"a": frame[:200], "b": frame[:0], "c": frame[200:]}.items():
+        part.write_csv(tmp_path / f"{name}.csv")
+    np.testing.assert_array_equal(rows_of(io.stream(f"{tmp_path}/*.csv"))[0], X)
+    for name, part in {"a": frame[:200], "b": frame[:0], "c": frame[200:]}.items():
+        part.with_columns(pl.lit("word").alias("text")).write_csv(tmp_path / f"{name}.csv")
+    assert rows_of(io.stream(f"{tmp_path}/*.csv"))[0].shape == (len(X), X.shape[1] + 1)
+    (tmp_path / "b.csv").write_text("")
+    with pytest.raises(ValueError, match=r"b.csv' is empty"):  # nor has it a header: who wrote it did not end
+        rows_of(io.stream(f"{tmp_path}/*.csv"))
+
+
+def test_a_list_of_blocks_is_a_source(table):
+    X, y = table
+    np.testing.assert_array_equal(rows_of(io.stream([(X[:100], y[:100]), [X[100:], y[100:]]]))[0], X)
+
+
+def test_a_source_that_gives_other_rows_in_a_later_pass_is_refused(table):
+    X, y = table
+    counts = iter([400, 400, 500])  # a look at the columns, two passes
+    stream = io.stream(lambda: [(X[:count], y[:count]) for count in [next(counts)]])
+    rows_of(stream)
+    with pytest.raises(ValueError, match="gave 500 rows, and 400 in the pass before; it must give the same in each"):
+        rows_of(stream)
+
+
+def test_what_is_no_source_is_refused_in_our_words(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,0\n2,1\n")
+    with pytest.raises(TypeError, match=r"^stream\(\) got an unexpected keyword argument 'separator'"):
+        io.stream(tmp_path / "a.csv", separator=";")
+    with pytest.raises(ValueError, match=r"is a folder; name its files, such as '.*\*\.csv'"):
+        io.stream(tmp_path)
+    with pytest.raises(ValueError, match="block 0: X holds complex numbers"):
+        rows_of(io.stream(lambda: [(np.full((2, 1), 1j), [0, 1])]))
+    with pytest.raises(ValueError, match="block 0: y is a NoneType; give a label for each row"):
+        io.stream(lambda: [(np.ones((2, 1)), None)])
+    with pytest.raises(ValueError, match=r"must be paths, or blocks .*; name files, or write"):
+        io.stream((np.ones((2, 1)), np.arange(2)))
+    with pytest.raises(ValueError, match="classes=5 must be a sequence"):
+        io.stream(tmp_path / "a.csv", classes=5)
+    with pytest.raises(ValueError, match="no columns of features"):
+        io.stream(lambda: [(np.empty((2, 0)), [0, 1])])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from discriminant import UndecidedError, datasets, separability
+from discriminant import UndecidedError, datasets, io, separability
 from discriminant._blocks.memory import MemoryBlocks
 
 
@@ -108,6 +108,8 @@ def test_a_limit_of_time_tells_what_is_known(rng):
     X = rng.normal(size=(2000, 5))
     with pytest.raises(UndecidedError):
         separability(MemoryBlocks(X, rng.random(2000) < 0.5, rows=100), max_seconds=1e-9)
+    with pytest.raises(UndecidedError, match="larger for the verdict"):  # a stream tells the time in its first pass
+        separability(io.stream(lambda: [(X, rng.random(2000) < 0.5)]), max_seconds=1e-9)
 
 
 def test_what_is_asked_of_rows_in_memory_only(rng):

@@ -134,6 +134,8 @@ def make_block(
         X = X.tocsr() if sparse.issparse(X) else np.asarray(X)
         if X.ndim != 2 or X.shape[1] != n_features:
             raise ValueError(f"X has shape {X.shape} and must have {n_features} columns; give all blocks the same.")
+        if np.iscomplexobj(X):
+            raise ValueError("X holds complex numbers; give their real and imaginary parts as columns.")
         X = X.astype(dtype, copy=False)
         if not (sparse.issparse(X) or X.flags.f_contiguous):
             X = np.ascontiguousarray(X)

@@ -21,10 +21,11 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -45,13 +46,14 @@ class Journal:
     """The rounds of a fit that are done, and a file that holds them; ``every`` so many seconds it is written."""
 
     def __init__(self, path: str | os.PathLike[str], identity: Any, every: float) -> None:
-        self.path, self.every = Path(path), every
+        self.path, self.every = _writable(path), every
         self.identity = json.loads(json.dumps(identity, default=str))
         self.rounds: list[str] = []  # as they are written
         self.given: deque[Any] = deque()  # rounds of an earlier run, which this one is given
         self.partial: Any = None
         self.rules: dict[str, Any] = {}
-        self._saved = time.monotonic()
+        self._saved, self._news = time.monotonic(), False
+        self._latest: Any = None  # of the present round
         if self.path.exists():
             self._open()
 
@@ -71,27 +73,33 @@ class Journal:
 
     def offer(self, name: str, blocks: int, total: Any) -> None:
         """So many blocks of the present round are done."""
-        if self._due():
-            self._write([name, blocks, total])
+        self._latest = [name, blocks, total]
+        self._heard()
 
     def close(self, name: str, result: Any) -> None:
         """The present round is done."""
         self.rounds.append(json.dumps(encoded((name, result))))
-        if self._due():
-            self._write(None)
+        self._latest = None
+        self._heard()
 
     def keep(self, place: str, state: Any) -> None:
         """What a rule has come to after a pass."""
-        self.rules[place] = state
-        if self._due():
-            self._write(None)
+        self.rules[place] = deepcopy(state)  # the next pass changes its arrays, and may not end
+        self._heard()
+
+    def save(self) -> None:
+        """Write what the file does not hold yet: the fit ends before its time."""
+        if self._news:
+            self._write(self._latest)
 
     def remove(self) -> None:
         """The fit is over."""
         self.path.unlink(missing_ok=True)
 
-    def _due(self) -> bool:
-        return time.monotonic() - self._saved >= self.every
+    def _heard(self) -> None:
+        self._news = True
+        if time.monotonic() - self._saved >= self.every:
+            self._write(self._latest)
 
     def _write(self, partial: Any) -> None:
         parts = {"of": json.dumps(self.identity), "rounds": f"[{','.join(self.rounds)}]"}
@@ -99,7 +107,7 @@ class Journal:
         content = ",".join(f'"{name}":{text}' for name, text in parts.items())
         head = {"format": FORMAT, "version": VERSION, "checksum": hashlib.sha256(content.encode()).hexdigest()}
         write_whole(self.path, json.dumps(head)[:-1] + "," + content + "}\n")
-        self._saved = time.monotonic()
+        self._saved, self._news = time.monotonic(), False
 
     def _open(self) -> None:
         try:
@@ -113,7 +121,9 @@ class Journal:
             if hashlib.sha256(content.encode()).hexdigest() != found["checksum"]:
                 raise _OtherFileError("its checksum does not fit its content")
             if found["of"] != self.identity:
-                raise _OtherFileError("it is of another model, other parameters or other data")
+                raise _OtherFileError(
+                    "it is of another model, other parameters or other data, or of blocks of another size"
+                )
             self.rounds = [json.dumps(each) for each in found["rounds"]]
             self.given = deque(tuple(decoded(each)) for each in found["rounds"])
             partial, rules = decoded(found["partial"]), decoded(found["rules"])
@@ -129,6 +139,21 @@ class Journal:
         return refused("checkpoint", os.fspath(self.path), f"the file of this fit, and {why}", "give another name")
 
 
+def _writable(given: Any) -> Path:
+    """The path, if a file can be written there: better told now than after a minute's work."""
+    wanted, remedy = "the path of a file that can be written", "name one in a folder that is there"
+    if not isinstance(given, str | os.PathLike):
+        raise refused("checkpoint", given, wanted, remedy)
+    path = Path(given)
+    if path.exists() and not path.is_file():
+        raise refused("checkpoint", os.fspath(given), wanted, "it is there, and is no file")
+    try:
+        with TemporaryFile(dir=Path(os.path.realpath(path)).parent):
+            return path
+    except OSError as error:
+        raise refused("checkpoint", os.fspath(given), f"{wanted} ({error.strerror})", remedy) from None
+
+
 def encoded(value: Any) -> Any:
     """A value as JSON data, exactly; arrays by their bytes."""
     if value is None or isinstance(value, bool | str):
@@ -140,8 +165,9 @@ def encoded(value: Any) -> Any:
     if isinstance(value, float):
         return {"float": value.hex()}
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":
-        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
-        return {"array": [value.dtype.str, list(value.shape), data]}
+        order: Literal["C", "F"] = "F" if value.flags.fnc else "C"  # of the columns or the rows: BLAS rounds otherwise
+        data = base64.b64encode(value.tobytes(order)).decode()
+        return {"array": [value.dtype.str, list(value.shape), order, data]}
     if sparse.issparse(value):
         parts = value.tocsr()
         return {"csr": [encoded(part) for part in (parts.data, parts.indices, parts.indptr)] + [list(parts.shape)]}
@@ -169,11 +195,11 @@ def decoded(data: Any) -> Any:
 
 
 def _array(content: Any) -> Any:
-    text, shape, data = content
+    text, shape, order, data = content
     dtype = np.dtype(text)
-    if dtype.kind not in "biufU" or not all(type(size) is int and size >= 0 for size in shape):
+    if dtype.kind not in "biufU" or order not in ("C", "F") or not all(type(n) is int and n >= 0 for n in shape):
         raise TypeError("an array is of a kind that is not read")
-    return np.frombuffer(base64.b64decode(data, validate=True), dtype).reshape(shape).copy()
+    return np.frombuffer(base64.b64decode(data, validate=True), dtype).reshape(shape, order=order).copy(order="K")
 
 
 def _csr(content: Any) -> Any:

@@ -53,6 +53,6 @@ def encode_known(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int32]:
     place = np.searchsorted(classes, y)
     known = classes[np.minimum(place, classes.size - 1)] == y
     if not np.all(known):
-        odd = np.asarray(y)[~known][0]
-        raise ValueError(f"y holds {odd!r} and must be among classes={classes.tolist()}; name all in the first call.")
+        odd = np.asarray(y)[~known].tolist()[0]
+        raise ValueError(f"y holds {odd!r} and must be among classes={classes.tolist()}; name all that may come.")
     return place.astype(np.int32)

@@ -68,6 +68,20 @@ def _followed(blocks: Any, watch: Watch, tell: Tell) -> Iterator[Any]:
         blocks.journal = None
 
 
+@contextmanager
+def _kept_at_ctrl_c(journal: Journal, watch: Watch) -> Iterator[None]:
+    """Within, a fit: its checkpoint is written at Ctrl-C, however short it has run, and removed at its end."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        journal.save()
+        raise
+    if watch.interrupted:
+        journal.save()
+    else:
+        journal.remove()
+
+
 def fit_followed(
     model: Any, stream: Any, fits: Callable[[Any], None], checkpoint: Any, every: float, progress: bool | None
 ) -> None:
@@ -86,9 +100,11 @@ def fit_followed(
         if checkpoint is not None:
             blocks.journal = Journal(checkpoint, [*_named(model), blocks.identity()], every)
         model._take_names(blocks)
-        fits(blocks)
-        if checkpoint is not None and not watch.interrupted:
-            blocks.journal.remove()
+        if checkpoint is None:
+            fits(blocks)
+            return
+        with _kept_at_ctrl_c(blocks.journal, watch):
+            fits(blocks)
 
 
 class StreamedEstimator:
@@ -113,11 +129,11 @@ class StreamedEstimator:
         stream : blocks of rows
             What :func:`discriminant.io.stream` gives.
         checkpoint : path, default=None
-            A file to write what was found so far into, from which the same call goes on after a kill, an error in the
-            data or Ctrl-C, and comes to the same result. It is removed when the fit has ended. Sums are written in
+            A file to write what was found so far into, from which the same call goes on after a kill, a disk that
+            failed or Ctrl-C, and comes to the same result. It is removed when the fit has ended. Sums are written in
             the midst of a pass, rules that correct row by row after a pass.
         every : float, default=60.0
-            Seconds between two writings of it.
+            Seconds between two writings of it; Ctrl-C writes it as well.
         progress : bool, default=None
             Whether to show on stderr how far the present pass is; None does so in a terminal.
 

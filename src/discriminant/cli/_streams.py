@@ -19,6 +19,7 @@ from ._tables import column_of, columns_of, labels_of, reading_of, tell_reading
 
 PACKED = 20  # times that a file may grow when it is read
 MEBI = 2**20
+BLOCKS = 256 * 10**6  # bytes that blocks may take where nobody says how many; more make no pass faster
 ANSWER = 3  # seconds that a scheduler has to answer
 
 
@@ -86,11 +87,13 @@ def streamed(
     bound = bytes_of(memory, "--memory") if memory is not None else int(free_memory() / 2)
     if not several and (size := size_of(given.data, given.format)) <= bound:
         return None
+    # Not by the memory that is free: it is never the same, and a checkpoint goes on with blocks of the same size alone.
+    room = bound if memory is not None else min(max(MEBI, bound), BLOCKS)
     limit = "--memory" if memory is not None else "half of the free memory"
     why = "several files" if several else f"{size / MEBI:,.0f} MiB are more than {limit}, {bound / MEBI:,.0f} MiB"
     _refuse_medians(given, why)
     say(f"Reading {given.data} in blocks: {why}.")
-    outline = stream(given.data, memory=max(MEBI, bound), **chosen_of(given))
+    outline = stream(given.data, memory=room, **chosen_of(given))
     return RowsInBlocks(outline.contrasts() if contrasts else outline, why, outline)
 
 
@@ -185,14 +188,16 @@ def fit_in_blocks(given: Training, rows: RowsInBlocks, output: str | None, check
     recipe.standardize, recipe.means, recipe.scales = stream.means is not None, stream.means, stream.scales
     if output is not None:
         writer.save(model, output, recipe) if output != "-" else echo(writer.dumps(model, recipe))
-        say(f"The model is in {output}.")
+        say(f"The model {'learned so far ' if interrupted else ''}is in {output}.")
     facts = _facts(model, given, stream, columns, procedure not in REGRESSORS.values(), interrupted)
     facts |= {"target": recipe.target, "model": output, "interrupted": interrupted}
     if json:
         echo_json("fit", facts)
     else:
-        wrong = f"{facts['errors']:,} of {facts['rows']:,} rows ({facts['train_error'] or 0:.2%}) on the wrong side"
-        told = {"training": f"{wrong} at the end"} if facts["errors"] is not None else {}
+        told = {}
+        if facts["errors"] is not None:  # after Ctrl-C nobody counts them, and the rows may not be known
+            wrong = f"{facts['errors']:,} of {facts['rows']:,} rows ({facts['train_error']:.2%}) on the wrong side"
+            told = {"training": f"{wrong} at the end"}
         (say if output == "-" else echo)(report_of(model, columns, recipe.standardize, **told))
     return INTERRUPTED if interrupted else 0
 

@@ -45,6 +45,8 @@ def chunks_of(X: Any, y: Any, weight: Any = None) -> Chunks:
     columns = None if is_array else [*X.columns]
     named = columns is not None and all(isinstance(name, str) for name in columns)
     n_features, dtype = int(X.shape[1]) if columns is None else len(columns), _dtype(X)
+    if not n_features:
+        raise ValueError("X has no columns; give at least one feature.")
     make = delayed(_block, pure=False)
     tasks = [
         make(x, label, own, name, dtype, n_features)
@@ -69,7 +71,7 @@ def rows_of(X: Any) -> Any:
         return X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
     if is_frame(X):
         return X
-    raise ValueError(f"X={type(X).__name__} must be a dask array or data frame; arrays in memory go to model.fit.")
+    raise ValueError(f"X={type(X).__name__} must be a dask array or data frame; give plain arrays to the model.")
 
 
 def is_frame(X: Any) -> bool:

@@ -87,7 +87,7 @@ def fit(
     True
     """
     check = getattr(model, "_check_parameters", None)
-    if check is None:
+    if check is None or isinstance(model, type):
         raise refused("model", model, "an estimator of this package", "give one, such as LogisticDiscriminant()")
     check()
     procedure(model)
@@ -174,6 +174,10 @@ def connected(client: Client | None) -> Client:
             client = default_client()
         except ValueError:
             raise refused("client", None, "a client where none was made before", "give distributed.Client(…)") from None
+    if not isinstance(client, Client):
+        raise refused("client", client, "a client", "give distributed.Client(…)")
+    if client.status not in ("running", "connecting"):
+        raise ConnectionError(f"the client is {client.status}; make another, distributed.Client(…).")
     if client.asynchronous:
         raise refused("client", client, "a client that waits", "make it with asynchronous=False")
     return client

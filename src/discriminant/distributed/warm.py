@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import suppress
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..warming.fits import table
 from .blocks import DaskBlocks
 from .procedures import procedure
 
+ONE_FIT = Lock()
 ROUNDS = 3  # that a procedure may make which is asked for a number of them
 
 
@@ -70,7 +72,8 @@ def _fitted_once(kind: Any, parameters: dict[str, Any], form: str, is_weighted: 
     model = kind(**parameters | limits)
     X, y = table((1_500, 3, 2), form)
     blocks = LocalBlocks(X, y.astype(np.float64), np.ones(len(y)) if is_weighted else None, rows=750)
-    with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError):
+    # Workers may be threads of the user's own process, where two filters of warnings undo each other.
+    with ONE_FIT, warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError):
         warnings.simplefilter("ignore")
         model._take_names(blocks)
         procedure(model)(blocks)

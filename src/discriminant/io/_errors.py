@@ -34,6 +34,10 @@ class TableError(_FileProblem):
     """
 
 
+class NoRowsError(TableError):
+    """A table that has a header and nothing below it, which is no fault in one of several files."""
+
+
 class ModelFileError(_FileProblem):
     """Why a model cannot be written to a file, or a file not be taken for a model.
 

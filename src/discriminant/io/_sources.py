@@ -8,6 +8,7 @@ Tests: ``tests/io/test_streams.py``.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -21,7 +22,7 @@ from .._engine.extras import needed
 from ._batches import Batch, Factors, Levels, complete, encoded, kinds_of, labels_of, matrix_of
 from ._chunks import CHUNK
 from ._columns import Column, is_number, is_text
-from ._errors import TableError
+from ._errors import NoRowsError, TableError
 from ._formats import PORTION, named
 from ._sparse import WIDEST
 from ._written import Written
@@ -96,7 +97,7 @@ class Columns:
         self._inputs = [*chosen, self.target, *([] if self.weights is None else [self.weights])]
         known = choice.levels or {}
         if self._in_lines and any(is_text(schema[name]) and name not in known for name in chosen):
-            kinds += [dict(self._scanned(path).schema) for path in paths[1:]]
+            kinds += map(self._kinds, paths[1:])
         factors = Factors(chosen, known, paths, kinds)
         self._written = factors.written
         self.columns = factors.columns(self._texts(factors.unknown))
@@ -117,6 +118,7 @@ class Columns:
         for name in (*chosen, *weights, *choice.drop, *(choice.levels or ())):
             if name not in schema:
                 raise TableError(f"{named(self.paths[0])} has no column {name!r}; it has {_few(list(schema))}.")
+        _refuse_twice([*chosen, self.target, *weights])
         if both := [name for name in chosen if name in choice.drop]:
             raise TableError(f"column {both[0]!r} is among features and also dropped; name it once.")
         if self.weights is not None and not is_number(schema[self.weights]):
@@ -131,6 +133,13 @@ class Columns:
     def _scanned(self, path: Path) -> Table:
         """A file of lines, with the columns of levels as they are written."""
         return scan(path, as_text=self._as_text if self._written or self._own_text else None, **self.options)
+
+    def _kinds(self, path: Path) -> dict[str, Any]:
+        """The types of the columns of a file of lines; none where it has no rows to tell them."""
+        try:
+            return dict(self._scanned(path).schema)
+        except NoRowsError:
+            return {}
 
     def _as_text(self, name: str) -> bool:
         return name in self._written or (self._own_text is not None and self._own_text(name))
@@ -180,6 +189,8 @@ class Columns:
                         place = f"{what} {group}, rows {first:,} to {first + batch.num_rows - 1:,}"
                         yield Batch(batch, f"{path}, {place}", first)
                         first += batch.num_rows
+        except NoRowsError:
+            return  # a part into which nothing fell
         except (GeneratorExit, KeyboardInterrupt):
             raise
         except Exception as error:
@@ -374,7 +385,10 @@ class Own(_Pieces):
         X = block[0] if sparse.issparse(block[0]) else np.asarray(block[0])
         if X.ndim != 2:
             raise TableError(f"block {k}: X has shape {X.shape}; give rows and columns.")
-        return Piece(X, np.asarray(block[1]), block[2] if len(block) == 3 else None, f"block {k}")
+        y = np.asarray(block[1])
+        if not y.ndim:
+            raise TableError(f"block {k}: y is a {type(block[1]).__name__}; give a label for each row.")
+        return Piece(X, y, block[2] if len(block) == 3 else None, f"block {k}")
 
     def read(self, rows: int) -> Iterator[Piece]:
         for k, block in enumerate(self.given()):
@@ -386,6 +400,12 @@ class Own(_Pieces):
 
 def _files(paths: list[Path]) -> list[Any]:
     return [[os.fspath(path), path.stat().st_size, path.stat().st_mtime_ns] for path in paths]
+
+
+def _refuse_twice(names: list[str]) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise TableError(f"column {twice[0]!r} is asked for twice, among features, target and weights; leave one out.")
 
 
 def _few(names: list[str]) -> str:

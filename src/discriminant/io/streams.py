@@ -10,6 +10,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ AHEAD = 1  # blocks that wait; another is being read, and another is worked on
 SHARES = 8  # of the memory: the blocks ahead, what a file's pages become, and what is computed of a block
 LARGEST = 2**50  # bytes of memory: no bound
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+WRITTEN = {"as_text", "header", "na", "decimal", "encoding", "comment", "labels"}  # what ``read`` is told of a CSV file
 SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
 
 
@@ -44,8 +46,8 @@ def bytes_of(memory: Any, name: str = "memory") -> int:
         number, unit, binary = found.groups()
         scale = UNITS[unit.lower()] if not binary else 1024 ** list(UNITS).index(unit.lower())
         size = float(number) * scale
-    elif isinstance(memory, int) and not isinstance(memory, bool):
-        size = memory
+    elif isinstance(memory, Integral) and not isinstance(memory, bool):
+        size = int(memory)
     else:
         raise refused(name, memory, "bytes, or a text such as '256MB'", "say how much memory blocks may take")
     if size < 2**20:
@@ -83,6 +85,8 @@ class Stream(PassesInOrder):
     """
 
     def __init__(self, source: Source, memory: int, scaling: tuple[Any, Any] | None = None) -> None:
+        if not source.n_features:
+            raise TableError("the source has no columns of features; give at least one.")
         self._source, self.memory, self._scaling = source, memory, scaling
         self._kept: list[int] | None = None  # columns of X, None for all
         self.left_out = 0
@@ -207,6 +211,9 @@ class Stream(PassesInOrder):
         if not done:
             why = f"every one of its {self.left_out:,} rows lacks a value" if self.left_out else "it holds no rows"
             raise TableError(f"nothing is left of the source: {why}; give other rows, or fill in values.")
+        if self.n_rows not in (None, done):
+            before = f"{done:,} rows, and {self.n_rows:,} in the pass before"
+            raise TableError(f"the source gave {before}; it must give the same in each.")
         self.n_rows, self._checked = done, True
 
     def _check_labels(self, piece: Piece) -> None:
@@ -323,6 +330,8 @@ def stream(
     columns["missing"] = missing if missing == "drop" else None
     made = _made(source, bytes_of(memory), columns, format, written)
     if classes is not None:
+        if isinstance(classes, str) or not np.ndim(classes):
+            raise refused("classes", classes, "a sequence", "give all that will ever come")
         made.classes, _ = encode(np.asarray(classes))
         if made.classes.size < 2:
             raise refused("classes", list(classes), "at least two", "give all that will ever come")
@@ -330,11 +339,13 @@ def stream(
 
 
 def _made(source: Any, size: int, columns: dict[str, Any], format: str | None, written: dict[str, Any]) -> Stream:
-    if not isinstance(source, str | os.PathLike | list | tuple):
+    if not _names_files(source):
         if not (callable(source) or isinstance(source, Iterable)):
             raise refused("source", source, "files, or a function that gives blocks (X, y)", "name a file")
         _refuse_columns({**columns, **written})
         return Stream(Own(source), size)
+    if unknown := set(written) - WRITTEN:
+        raise TypeError(f"stream() got an unexpected keyword argument {min(unknown)!r}")
     paths = paths_of(source)
     kinds = {format_of(path, format) for path in paths}
     if len(kinds) > 1:
@@ -356,6 +367,18 @@ def _made(source: Any, size: int, columns: dict[str, Any], format: str | None, w
     raise TableError(f"source={source!r} must be Parquet, Arrow, CSV, LIBSVM or one npy file; convert it.")
 
 
+def _names_files(source: Any) -> bool:
+    """Whether the source is paths, one or several, and not blocks of rows."""
+    if not isinstance(source, list | tuple):
+        return isinstance(source, str | os.PathLike)
+    if any(isinstance(each, list | tuple) for each in source):
+        return False
+    if not all(isinstance(each, str | os.PathLike) for each in source):
+        wanted = "paths, or blocks (X, y)"
+        raise refused("source", type(source).__name__, wanted, "name files, or write [(X, y)] for a single block")
+    return True
+
+
 def paths_of(source: Any) -> list[Path]:
     """The files that are meant: one, several, or those of a pattern in the order of their names."""
     given = [source] if isinstance(source, str | os.PathLike) else list(source)
@@ -370,6 +393,8 @@ def paths_of(source: Any) -> list[Path]:
         else:
             found.append(Path(text))
     for path in found:
+        if path.is_dir():
+            raise TableError(f"{os.fspath(path)!r} is a folder; name its files, such as {os.fspath(path / '*.csv')!r}.")
         if not path.is_file():
             raise TableError(f"{os.fspath(path)!r} is not there, or is no file; give paths of files.")
     if not found:

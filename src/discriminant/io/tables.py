@@ -22,7 +22,7 @@ from .._engine.files import replacing
 from .._guards.parameters import refused
 from ._chunks import CHUNK, csv_chunks
 from ._dialect import HEAD, OTHER_ENCODING, Known, dialect_of, refuse_other
-from ._errors import TableError
+from ._errors import NoRowsError, TableError
 from ._formats import LINES, MARKS, READERS, WRITERS, memory, named, read_csv, rows_of
 from ._written import Written, in_utf8, size_of, unpacked
 
@@ -223,7 +223,7 @@ def _content(source: Source, kind: str, written: Written) -> Path | bytes:
 
 def _with_rows(frame: Any, source: Source) -> Any:
     if frame.width == 0 or frame.height == 0:
-        raise TableError(f"{named(source)} holds no rows; give a table with a header and data.")
+        raise NoRowsError(f"{named(source)} holds no rows; give a table with a header and data.")
     return frame
 
 

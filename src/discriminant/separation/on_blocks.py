@@ -28,11 +28,12 @@ from scipy import sparse
 from .._blocks.blocks import Block, Blocks
 from .._blocks.survey import survey
 from .._engine.progress import OutOfTime, TerminalBar
+from ..exceptions import UndecidedError
 from ..geometry import Hyperplane, LinearMachine
 from .answer import Separability
 from .certificate import Certificate, first_few
 from .faces import Face
-from .knowledge import undecided
+from .knowledge import too_long, undecided
 from .margin import with_zero
 from .parts import PartVerdicts
 from .passes import Indices, Labels
@@ -181,6 +182,9 @@ class StreamedSeparability:
             try:
                 return self._settled(meter)
             except OutOfTime as stop:
+                if "_system" not in vars(self):  # no row was looked at yet
+                    seconds = meter.max_seconds
+                    raise UndecidedError(too_long("the verdict", seconds, []), seconds or 0.0) from None
                 known = self._system, self.groups, meter.max_seconds, dict[Any, str]()
                 raise undecided("the verdict", *known, str(stop)) from None
             finally:

@@ -31,10 +31,14 @@ class Procedure(NamedTuple):
 
 PROCEDURES = [
     Procedure("least squares, Fisher, ridge", 1, lambda d: 0, lambda d: d * d + 2 * d, lambda d: 2 * d * d),
+    Procedure("recursive least squares", 1, lambda d: 0, lambda d: (d + 3) ** 2, lambda d: 2 * d * d),
     Procedure("Newton: logistic, squared slack", 6, lambda d: 2 * d, lambda d: d * d + d, lambda d: 2 * d * d + 4 * d),
     Procedure("L-BFGS: logistic", 40, lambda d: 2 * d, lambda d: d, lambda d: 4 * d),
     Procedure("L-BFGS: squared slack", 40, lambda d: 2 * d, lambda d: 2 * d, lambda d: 6 * d),
     Procedure("parameter mixing", 20, lambda d: d, lambda d: d, lambda d: 4 * d),
+    Procedure("batch rules", 20, lambda d: d, lambda d: d, lambda d: 6 * d),
+    Procedure("Ho-Kashyap: before the first step", 1, lambda d: 0, lambda d: d * d + 2 * d, lambda d: 2 * d * d),
+    Procedure("Ho-Kashyap: steps", 100, lambda d: d, lambda d: d, lambda d: 4 * d),
     Procedure("CoCoA⁺: hinge", 80, lambda d: 2 * d, lambda d: 2 * d, lambda d: 26 * d),
 ]
 

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from discriminant import (
     FisherDiscriminant,
+    HoKashyap,
     LeastSquares,
     LogisticDiscriminant,
     Perceptron,
@@ -62,6 +63,8 @@ MODELS = [
     WidrowHoff(batch=True, max_iter=40),
     WidrowHoff(multiclass="one-vs-one", schedule="rls", max_iter=5),
     RecursiveLeastSquares(max_iter=3),
+    HoKashyap(max_iter=5),
+    HoKashyap(variant="descent", eta="optimal", max_iter=5),
 ]
 
 

@@ -114,7 +114,7 @@ def test_an_overflow_names_its_block(rng):
         (MinOver(), "all rows at once"),
         (KernelPerceptron(), "weights belong to rows"),
         (MultilayerPerceptron(order="cyclic"), "partial_fit"),
-        (HoKashyap(), "a margin for each row"),
+        (HoKashyap(margin=np.ones(3)), "margin has a number for each row"),
     ],
     ids=str,
 )

@@ -68,7 +68,7 @@ def test_a_verdict_on_several_files(inside: Inside, parts: Path) -> None:
     ("options", "words"),
     [
         (["--test", "0.2"], "--test needs all rows in memory"),
-        (["--method", "ho-kashyap"], "it keeps a margin for each row"),
+        (["--method", "min-over"], "it looks at all rows at once"),
         (["--missing", "median"], "--missing median needs all rows"),
         (["--memory", "much"], "--memory='much' must be bytes"),
     ],

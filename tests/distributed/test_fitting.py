@@ -9,14 +9,18 @@ from scipy import sparse
 
 from discriminant import (
     FisherDiscriminant,
+    HoKashyap,
     LeastSquares,
     LogisticDiscriminant,
+    MinOver,
     Perceptron,
+    RecursiveLeastSquares,
     Relaxation,
     RidgeRegressor,
     Status,
     SupportVectorMachine,
     WidrowHoff,
+    WidrowHoffRegressor,
     distributed,
     separability,
 )
@@ -60,6 +64,56 @@ def test_sums_give_the_model_of_memory(client, rng, model):
     assert_same(found, expected, 1e-8)
     assert found.status_ is expected.status_
     assert found.report_.to_dict()["n_samples"] == 300
+
+
+def test_one_round_is_a_pass_of_recursive_least_squares(client, rng):
+    X, y = clouds(rng, c=3)
+    y[:60] = 1  # a chunk that lacks classes
+    expected = RecursiveLeastSquares().fit(X, y)
+    found = distributed.fit(RecursiveLeastSquares(), da.from_array(X, chunks=(60, -1)), y)
+    assert_same(found, expected)
+    np.testing.assert_allclose(found.R_, expected.R_, rtol=1e-9, atol=1e-12)
+    assert_same(found.partial_fit(X[:50], y[:50]), expected.partial_fit(X[:50], y[:50]))
+
+
+@pytest.mark.parametrize("schedule", [None, pytest.param("optimal", marks=pytest.mark.ci)])
+def test_batch_steps_of_a_regressor(client, schedule, rng):
+    X, weight = rng.normal(size=(300, 4)), rng.uniform(0, 2, 300)
+    t = X @ np.arange(4) + rng.normal(size=300)
+    options = {"batch": True, "schedule": schedule, "tol": 1e-3}
+    expected = WidrowHoffRegressor(**options).fit(X, t, weight)
+    found = distributed.fit(WidrowHoffRegressor(**options), da.from_array(X, chunks=(100, -1)), t, weight)
+    assert_same(found, expected)
+    assert (found.status_, found.n_iter_) == (Status.CONVERGED, expected.n_iter_)
+
+
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+@pytest.mark.parametrize("kind", [Perceptron, pytest.param(Relaxation, marks=pytest.mark.ci)])
+def test_batch_steps_with_an_empty_chunk_and_a_checkpoint(client, kind, rng, tmp_path):
+    X, y = rng.integers(-5, 6, (300, 3)).astype(float), np.sort(rng.integers(0, 3, 300))  # chunks of one class
+    kept = (np.arange(300) < 100) | (np.arange(300) >= 150)  # the third chunk is empty
+    lazy, labels, mask = (da.from_array(part, chunks=50) for part in (X, y, kept))
+    expected = kind(batch=True, max_iter=6).fit(X[kept], y[kept])
+    given = {"checkpoint": tmp_path / "fit.json", "every": 0}
+    found = distributed.fit(kind(batch=True, max_iter=6), lazy.rechunk((50, -1))[mask], labels[mask], **given)
+    assert_same(found, expected, 0 if kind is Perceptron else 1e-9)
+    assert (found.status_, found.n_iter_) == (expected.status_, expected.n_iter_)
+    assert not (tmp_path / "fit.json").exists()
+
+
+@pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"variant": "descent", "eta": "optimal"}, marks=pytest.mark.ci)], ids=str
+)
+def test_the_margins_of_ho_kashyap_stay_with_their_chunks(client, options, rng):
+    X, y = clouds(rng, apart=0.5)
+    weight = rng.integers(0, 3, 300).astype(float)
+    expected = HoKashyap(max_iter=5, **options).fit(X, y, weight)
+    found = distributed.fit(HoKashyap(max_iter=5, **options), da.from_array(X, chunks=(100, -1)), y, weight)
+    assert_same(found, expected)
+    assert (found.status_, found.n_iter_) == (expected.status_, expected.n_iter_)
+    np.testing.assert_allclose(found.history_["criterion"], expected.history_["criterion"])
+    assert not hasattr(found, "margins_")
 
 
 @pytest.mark.ci
@@ -151,8 +205,11 @@ def test_what_a_chunk_holds_wrongly_is_refused_with_its_name(client, rng):
         ({"X": np.ones((3, 2))}, "X=ndarray must be a dask array or data frame"),
         ({"X": da.ones(4)}, "must be a table of known width"),
         ({"y": np.ones(7)}, r"y has shape \(7,\); give one for each of the 300 rows"),
-        ({"model": WidrowHoff()}, "must be one of FisherDiscriminant, .* on a cluster"),
+        ({"model": MinOver()}, "must be one of FisherDiscriminant, .* on a cluster"),
+        ({"model": WidrowHoff()}, "batch=False must be True on a cluster"),
+        ({"model": WidrowHoff(batch=True, dual=True)}, "here dual=True keeps a number for each row"),
         ({"model": Perceptron(pocket=True)}, "pocket=True must be False"),
+        ({"model": RecursiveLeastSquares(forgetting=0.9)}, "forgetting=0.9 must be 1 on a cluster"),
         ({"model": SupportVectorMachine(kernel="gaussian")}, "form for a cluster"),
         ({"model": "a word"}, "must be an estimator of this package"),
         ({"model": LeastSquares}, r"must be an estimator of this package; give one, such as LogisticDiscriminant\(\)"),

@@ -64,6 +64,13 @@ class Block:
         return make_problem(self.X, self.labels(classes), self.v, classes.size)
 
 
+class KeptByBlocks(Protocol):
+    """What every block keeps from round to round."""
+
+    def total(self, *args: Any) -> tuple[Any, ...]:
+        """One step of every block, and the sum of their answers."""
+
+
 class Blocks(Protocol):
     """Blocks of rows, all of one width and one type, that can be passed over any number of times.
 
@@ -79,12 +86,19 @@ class Blocks(Protocol):
     classes: NDArray[Any] | None  # all that may come, where they are known before the first pass
     n_rows: int | None  # the same of the rows
     weighted: bool  # whether rows may have weights
+    in_order: bool  # whether they come one after the other, so that a rule may go from row to row
 
     def total(self, part: Part, *args: Any) -> tuple[Any, ...]:
         """``part(block, *args)``, a tuple, of every block, added entry by entry in an order that is always the same."""
 
     def gather(self, part: Part, *args: Any) -> list[Any]:
         """``part(block, *args)`` of every block, in the order of the blocks; for small results."""
+
+    def evolving(self, part: Part) -> KeptByBlocks:
+        """``part(block, state, *args)`` gives the next state, which is None at first, and an answer to be added.
+
+        Where blocks come in their order, the state is an array of a float for each row.
+        """
 
 
 class OrderedBlocks(Blocks, Protocol):

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from .._engine.driver import Watch
 from .._engine.progress import Tell
 from .._engine.threads import one_blas_thread
-from .blocks import Block, Part, added, applied
+from .blocks import Block, KeptByBlocks, Part, added, applied
 from .journal import Journal
+from .kept import RowStates
 
 
 class PassesInOrder:
@@ -24,6 +25,7 @@ class PassesInOrder:
     classes: NDArray[Any] | None = None
     n_rows: int | None = None
     weighted: bool = True
+    in_order: bool = True
     tell: Tell | None = None  # told how far a pass is
     journal: Journal | None = None  # what was found in earlier runs, and is kept for later ones
 
@@ -49,6 +51,10 @@ class PassesInOrder:
         if journal is not None:
             journal.close(name, sums)
         return sums
+
+    def evolving(self, part: Part) -> KeptByBlocks:
+        """A number for each row, which ``part`` replaces from pass to pass."""
+        return RowStates(self, part)
 
     def gather(self, part: Part, *args: Any) -> list[Any]:
         """``part(block, *args)`` of all blocks."""

@@ -13,9 +13,10 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.problem import Problem, exact, make_problem
+from .._engine.driver import Watch
+from .._engine.problem import Most, Problem, exact, make_problem
 from ..multiclass import relabel
-from .blocks import Block, Blocks, OrderedBlocks, named
+from .blocks import Block, Blocks, OrderedBlocks, Part, added, named
 from .roles import Roles
 
 
@@ -84,16 +85,32 @@ class StreamedProblem(Outline):
     def n_outputs(self) -> int:
         return 1 if self.strategy else super().n_outputs
 
+    @property
+    def spread(self) -> bool:
+        """Whether the blocks are passed over at the same time, by machines that see some of them each."""
+        return not self.blocks.in_order
+
     def portions(self) -> Iterator[Problem]:
-        """One pass over the blocks."""
+        """One pass over the blocks, in their order."""
         for block in cast(OrderedBlocks, self.blocks):
             try:
-                portion = self._portion(block)
+                portion = self.portion(block)
             except ValueError as error:
                 raise named(error, block.name) from None
             yield portion
 
-    def _portion(self, block: Block) -> Problem:
+    def total(self, part: Part, watch: Watch, *args: Any) -> tuple[Any, ...]:
+        """``part(portion, watch, *args)`` of all portions, added entry by entry: one pass, or one round."""
+        if self.spread:
+            return self.blocks.total(of_portion, replace(self, blocks=cast(Blocks, None)), part, args)
+        total: tuple[Any, ...] | None = None
+        for portion in self.portions():
+            found = part(portion, watch, *args)
+            total = found if total is None else added(total, found)
+        assert total is not None  # no blocks are refused by who gives them
+        return total
+
+    def portion(self, block: Block) -> Problem:
         if self.roles is None:
             labels, v, c = np.zeros(block.n_rows, np.int32), block.v, 2
         else:
@@ -121,7 +138,17 @@ class StreamedProblem(Outline):
         return np.full(1 if self.heaviest else 0, self.heaviest, self.dtype)
 
     def squared_radius(self) -> float:
-        return max(portion.squared_radius() for portion in self.portions())
+        return float(self.total(_radius_part, self.blocks.watch)[0].value)
 
     def exact(self, start: NDArray[Any], additions: int, eta: float, bias: float) -> bool:
         return exact(self, start, additions, eta, bias)
+
+
+def of_portion(block: Block, problem: StreamedProblem, part: Part, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``part`` of the problem of one block; what it refuses is said with the name of the block elsewhere."""
+    found: tuple[Any, ...] = part(replace(problem.portion(block), name=""), Watch(), *args)
+    return found
+
+
+def _radius_part(problem: Problem, watch: Watch) -> tuple[Most]:
+    return (Most(problem.squared_radius()),)

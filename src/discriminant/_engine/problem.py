@@ -6,7 +6,7 @@ in float32 or float64, labels become int32 class indices, and weights take the t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -14,14 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._guards.held import storable
 from .._guards.validation import all_finite, floats
 from ..multiclass import relabel
+from .driver import Watch
 from .refusals import refusal
 from .rows import CSR, Rows
 
 EMPTY = np.empty(0)
 COPIED = 2**24  # 64-bit indices of a CSR matrix that are copied as 32 bits, in 0.02 s; for others all is compiled anew
 DENSE = 10**7  # numbers up to which a small CSR matrix is made dense
+
+
+@storable
+@dataclass(frozen=True)
+class Most:
+    """A number; of two portions of the rows, the larger one."""
+
+    value: float
+
+    def __add__(self, other: Most) -> Most:
+        return Most(float(np.maximum(self.value, other.value)))  # not a number where one of them is none
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,7 @@ class Problem:
     heaviest: float = field(default=0.0, kw_only=True)  # weight of all rows, where these are a portion
 
     streamed: ClassVar[bool] = False
+    spread: ClassVar[bool] = False  # over machines, none of which sees all rows
 
     @property
     def n_rows(self) -> int:
@@ -72,6 +86,10 @@ class Problem:
     def portions(self) -> Iterator[Self]:
         """The rows, a part at a time where they do not fit into memory."""
         yield self
+
+    def total(self, part: Callable[..., tuple[Any, ...]], watch: Watch, *args: Any) -> tuple[Any, ...]:
+        """``part(portion, watch, *args)``, a tuple, of all portions of the rows, added entry by entry."""
+        return part(self, watch, *args)
 
     def split(self, n_classes: int, strategy: str) -> list[Self]:
         """The problems of two categories that a strategy makes of it."""
@@ -116,16 +134,22 @@ class Problem:
 
 def exact(problem: Any, start: NDArray[Any], additions: int, eta: float, bias: float) -> bool:
     """Whether so many additions of ηy to ``start`` meet nothing but whole numbers small enough to be exact."""
-    size, heaviest, factors = max(1.0, bias), 1.0, np.array([eta, bias])
+    size, factors = max(1.0, bias), np.array([eta, bias])
     if not all(np.all(part == np.floor(part)) for part in (start, factors)):
         return False
-    for portion in problem.portions():
-        if not all(np.all(part == np.floor(part)) for part in (portion.values, portion.weight)):
-            return False
-        size = max(size, float(np.abs(portion.values).max(initial=0)))
-        heaviest = max(heaviest, float(portion.weight.max(initial=1)))
-    reach = float(np.abs(start).max()) + additions * eta * heaviest * size
+    broken, longest, heaviest = problem.total(_whole_part, Watch())
+    if broken:
+        return False
+    size = max(size, longest.value)
+    reach = float(np.abs(start).max()) + additions * eta * heaviest.value * size
     return bool(reach * size * (problem.n_features + 1) < 1 / np.finfo(problem.dtype).eps)
+
+
+def _whole_part(problem: Problem, watch: Watch) -> tuple[int, Most, Most]:
+    """Whether there are numbers that are not whole, the largest number, and the largest weight, at least 1."""
+    broken = not all(np.all(part == np.floor(part)) for part in (problem.values, problem.weight))
+    size, heaviest = np.abs(problem.values).max(initial=0), problem.weight.max(initial=1)
+    return int(broken), Most(float(size)), Most(float(heaviest))
 
 
 def sqnorms(X: Rows) -> NDArray[np.float64]:

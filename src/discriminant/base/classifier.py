@@ -347,6 +347,21 @@ class IterativeClassifier(IterativeEstimator, LinearClassifier):
         self._training = TrainingData()  # a portion is not all of the data
         super()._pass_over(problem, X, first)
 
+    def _fit_blocks(self, blocks: Blocks) -> None:
+        found = None if getattr(self, "class_weight", None) is not None else known_classes(blocks)
+        with interrupt_raises():  # there are no weights before the classes are known
+            found = survey(blocks) if found is None else found
+        self.classes_, tally = found.classes, found.tally
+        problem = StreamedProblem(
+            blocks, found.n_rows, self.classes_.size, int(tally.rows.sum()), Roles(self.classes_),
+            float(tally.heaviest.max()),
+        )  # fmt: skip
+        self._learn(self._balanced(problem, tally), None, None, None)
+
+    def _balanced(self, problem: StreamedProblem, tally: ClassTally) -> StreamedProblem:
+        """The problem with the weights of the classes, where the procedure knows such."""
+        return problem
+
     def _traces(self) -> bool:
         """Whether corrections of one weight vector can be told one by one."""
         return hasattr(self, "record")
@@ -423,18 +438,3 @@ class OnlineClassifier(IterativeClassifier):
 
     def _needs_all_rows(self) -> str | None:
         return pass_by_pass(self)
-
-    def _fit_blocks(self, blocks: Blocks) -> None:
-        found = None if getattr(self, "class_weight", None) is not None else known_classes(blocks)
-        with interrupt_raises():  # there are no weights before the classes are known
-            found = survey(blocks) if found is None else found
-        self.classes_, tally = found.classes, found.tally
-        problem = StreamedProblem(
-            blocks, found.n_rows, self.classes_.size, int(tally.rows.sum()), Roles(self.classes_),
-            float(tally.heaviest.max()),
-        )  # fmt: skip
-        self._learn(self._balanced(problem, tally), None, None, None)
-
-    def _balanced(self, problem: StreamedProblem, tally: ClassTally) -> StreamedProblem:
-        """The problem with the weights of the classes, where the procedure knows such."""
-        return problem

@@ -141,7 +141,7 @@ class IterativeEstimator(SolvingEstimator):
     ) -> Solution[Any]:
         """Drive one problem; callbacks see the model as it would be if the fit ended now."""
         journal = getattr(getattr(problem, "blocks", None), "journal", None)
-        if journal is not None:
+        if journal is not None and not (problem.spread or hasattr(rule, "by_rounds")):
             if rule.path is not None:
                 raise refused("checkpoint", str(journal.path), "None where record='weights'", "drop one of them")
             return KeptRule(rule, journal, str(len(before))).driven(problem, int(self.max_iter), watch)

@@ -56,6 +56,7 @@ class DaskBlocks:
     classes: Any = None  # the first round finds them
     n_rows: int | None = None
     weighted = True
+    in_order = False
 
     def __init__(self, client: Client, chunks: Chunks) -> None:
         self.client, self.watch, self.moved, self.rounds = client, Watch(), 0, 0

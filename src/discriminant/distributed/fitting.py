@@ -38,9 +38,10 @@ def fit(
     Parameters
     ----------
     model : estimator
-        One that is fitted by sums (least squares, Fisher, ridge, logistic regression, the machine of squared slack,
-        batch rules), which gives what ``fit`` gives in memory; a `Perceptron` or `Relaxation`, by iterative parameter
-        mixing; or a `SupportVectorMachine` with the hinge, by CoCoA⁺.
+        One that is fitted by sums, which gives what ``fit`` gives in memory: least squares, Fisher, ridge, one pass of
+        `RecursiveLeastSquares`, logistic regression, the machine of squared slack, `HoKashyap`, and the rules with
+        ``batch=True``. Without that a `Perceptron` or `Relaxation`, by iterative parameter mixing; or a
+        `SupportVectorMachine` with the hinge, by CoCoA⁺.
     X : dask array or data frame of shape (n, d)
         Patterns, in chunks of rows of any size, known or not, dense or of CSR matrices.
     y : dask array, series or array of shape (n,)

@@ -24,7 +24,9 @@ ROUNDS = 3  # that a procedure may make which is asked for a number of them
 
 
 class LocalBlocks(MemoryBlocks):
-    """Blocks in memory that can keep something from round to round."""
+    """Blocks in memory that are passed over like those of a cluster, and can keep something from round to round."""
+
+    in_order = False
 
     def __len__(self) -> int:
         return len(self._starts)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from .._engine.driver import Plan, Watch
 from .._engine.path import Path
-from .._engine.problem import Problem
+from .._engine.problem import Most, Problem
 from .._engine.threads import Workers
 from .._guards.parameters import Number, refused
 from .._guards.state import Changing
@@ -52,6 +52,18 @@ class ErrorCorrectingRule(Changing):
     """The weights, the steps and the path of a procedure at work; a subclass says what one compiled call does."""
 
     UNSAVED = ("_cycle", "_units", "_etas", "_first", "_lengths", "_weight")  # what a checkpoint leaves out
+
+    SUMMING = (
+        "A",
+        "b",
+        "bias",
+        "variants",
+        "random",
+        "_pauses",
+        "_cycle",
+        "_units",
+        "_measured",
+    )  # what ``bare`` keeps
 
     # a pass over this order with these steps; the last argument takes the corrections: A, or a batch's sum
     visit_all: Callable[[Problem, Order, Array, Array], PassTotals]
@@ -148,17 +160,18 @@ class ErrorCorrectingRule(Changing):
 
     def gather(self, problem: Problem, watch: Watch) -> tuple[PassTotals, Array]:
         """Sum the corrections of all violators in one pass, without making them."""
-        total, totals = self.A, NOTHING
-        for portion in problem.portions():
-            for start, stop in watch.chunks(portion.n_rows, portion.work):
-                for sums, met in self._added(portion, start, stop):
-                    if not met.finite:
-                        raise portion.refuse()
-                    total, totals = (sums, met) if totals is NOTHING else (total + sums, totals.plus(met))
-        self.schedule.observe(errors=totals.errors)
-        return totals, total
+        rule = self.bare() if problem.spread else self
+        total, corrections, errors, criterion, depth = problem.total(_gathered, watch, rule)
+        self.schedule.observe(errors=errors)
+        return PassTotals(0, corrections, errors, criterion, -depth.value), total
 
-    def _added(self, problem: Problem, start: int, stop: int) -> list[tuple[Array, PassTotals]]:
+    def bare(self) -> Self:
+        """The rule as other machines need it: what sums corrections, without its past."""
+        made = object.__new__(type(self))
+        vars(made).update({name: value for name, value in vars(self).items() if name in self.SUMMING})
+        return made
+
+    def added(self, problem: Problem, start: int, stop: int) -> list[tuple[Array, PassTotals]]:
         """Sum the corrections of some rows; threads share a long run, whose parts do not depend on their number."""
         parts = PARTS if problem.work * (stop - start) >= LONG * problem.n_rows else 1
         order, n = self.order(problem.n_rows), stop - start
@@ -191,6 +204,17 @@ class ErrorCorrectingRule(Changing):
 
     def summary(self, totals: PassTotals, status: Status | None) -> Epoch:
         return Epoch(totals.errors, totals.criterion, self.eta(), totals.corrections, status)
+
+
+def _gathered(problem: Problem, watch: Watch, rule: ErrorCorrectingRule) -> tuple[Array, int, int, float, Most]:
+    """The sum of the corrections of some rows, how many, errors and criterion, and minus the smallest margin."""
+    total, totals = rule.A, NOTHING
+    for start, stop in watch.chunks(problem.n_rows, problem.work):
+        for sums, met in rule.added(problem, start, stop):
+            if not met.finite:
+                raise problem.refuse()
+            total, totals = (sums, met) if totals is NOTHING else (total + sums, totals.plus(met))
+    return total, totals.corrections, totals.errors, totals.criterion, Most(-totals.lowest)
 
 
 def all_errors(problem: Problem, A: Array, watch: Watch) -> int:

@@ -20,7 +20,6 @@ and Theorem 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -42,16 +41,6 @@ from .relaxation import Relaxation
 from .visits import Array
 
 
-class OneBlock:
-    """A block as if it were all of them."""
-
-    def __init__(self, block: Block) -> None:
-        self.block, self.n_features, self.dtype = block, int(block.X.shape[1]), block.X.dtype
-
-    def __iter__(self) -> Iterator[Block]:
-        yield self.block
-
-
 class Mixture(NamedTuple):
     """What every block has to know: the model, the problem without its blocks, and R² over all of them."""
 
@@ -61,7 +50,7 @@ class Mixture(NamedTuple):
 
     def portion(self, block: Block) -> Problem | None:
         """The problem of one block; None where the block has no pattern of it."""
-        (portion,) = replace(self.problem, blocks=OneBlock(block)).portions()
+        portion: Problem = self.problem.portion(block)
         return portion if portion.part.any() else None
 
 

@@ -42,6 +42,8 @@ from ..solution import Epoch, Status
 from .corrections import MARGIN, CorrectionPlan, ErrorCorrectingRule, check_schedule, separates
 from .visits import Array, Order, PassTotals, Visits, correct, visit
 
+DIRECT = 500  # columns up to which the sum of yyᵗ/‖y‖² is made
+
 
 @inlined
 def relaxation_step(margin: Any, b: Any, eta: Any, sqnorm: Any) -> Any:
@@ -169,27 +171,29 @@ def squared_lengths(problem: Problem) -> NDArray[Any]:
 def normalized_eigenvalue(problem: Problem, watch: Watch) -> float:
     """λ_max of the sum of yyᵗ/‖y‖², which bounds the factor of the batch rule."""
     d = problem.n_features + 1
-    gram = np.zeros((d, d) if d <= 500 else (0, 0), problem.dtype)
-    direct = d <= 500
-    for portion in problem.portions():
-        portion.check_finite()
-        direct = d < 3 or (d <= 500 and not isinstance(portion.rows, CSR))
-        if not direct:
-            break
-        Y, scale = _scaled(portion)
-        gram += Y.gram(scale, watch.check)
-    if direct:
-        return largest_eigenvalue(gram, d)
+    if not problem.streamed:  # blocks were looked at when they were made
+        problem.check_finite()
+    if d <= DIRECT:
+        gram, left = problem.total(_gram_part, watch)
+        if not left:
+            return largest_eigenvalue(gram, d)
+    return largest_eigenvalue(lambda v: problem.total(_product_part, watch, v)[0], d)
 
-    def times(v: NDArray[Any]) -> NDArray[Any]:
-        total = np.zeros(d, problem.dtype)
-        for portion in problem.portions():
-            watch.check()
-            Y, scale = _scaled(portion)
-            total += Y.T @ (scale * (Y @ v))
-        return total
 
-    return largest_eigenvalue(times, d)
+def _gram_part(problem: Problem, watch: Watch) -> tuple[NDArray[Any], int]:
+    """The sum of yyᵗ/‖y‖² over some rows, or zeros where they are sparse; and whether they are left."""
+    d = problem.n_features + 1
+    if d >= 3 and isinstance(problem.rows, CSR):
+        return np.zeros((d, d), problem.dtype), 1
+    Y, scale = _scaled(problem)
+    return Y.gram(scale, watch.check), 0
+
+
+def _product_part(problem: Problem, watch: Watch, v: NDArray[Any]) -> tuple[NDArray[Any]]:
+    """The product of the sum of yyᵗ/‖y‖² over some rows with v."""
+    watch.check()
+    Y, scale = _scaled(problem)
+    return (Y.T @ (scale * (Y @ v)),)
 
 
 def _scaled(problem: Problem) -> tuple[Samples, NDArray[Any]]:

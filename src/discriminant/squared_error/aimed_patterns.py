@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,8 @@ class Aims(NamedTuple):
 class AimedPatterns:
     """The patterns of a problem, measured: which take part, their weights, and w‖y‖²."""
 
+    spread: ClassVar[bool] = False
+
     def __init__(self, problem: AimedProblem) -> None:
         self.problem, self.Y = problem, Samples(problem.source, np.ones(problem.n_rows))
         self.present = np.flatnonzero(problem.part).astype(np.uint32)
@@ -72,6 +74,10 @@ class AimedPatterns:
     def portions(self) -> Iterator[AimedPatterns]:
         """The patterns, a part at a time where they do not fit into memory."""
         yield self
+
+    def total(self, part: Callable[..., tuple[Any, ...]], watch: Watch, *args: Any) -> tuple[Any, ...]:
+        """``part(patterns, watch, *args)``, a tuple, of all portions, added entry by entry."""
+        return part(self, watch, *args)
 
     @property
     def largest_norm(self) -> float:
@@ -148,14 +154,18 @@ def largest_eigenvalue(Y: Samples, weight: NDArray[Any], watch: Watch | None) ->
         return linalg.largest_eigenvalue(lambda v: Y.T @ (weight * (Y @ v)), d, accuracy)
 
 
-def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any]) -> float:
+def steepest_step(patterns: AimedPatterns, gradient: NDArray[Any], watch: Watch) -> float:
     """Eq. 14 for J_s, whose η is half of this: ‖g‖² / ‖Yg‖² with g = Yᵗ(b − Ya)."""
     if not (size := float(np.abs(gradient).max())) > 0:
         return 0.0
     unit = np.asarray(gradient / size, np.float64)
     with np.errstate(over="ignore", divide="ignore"):  # an infinite step is refused as one that diverges
-        bends = (np.sum(each.weight * np.square(each.Y @ unit, dtype=np.float64)) for each in patterns.portions())
-        return float(unit @ unit / sum(bends))
+        return float(unit @ unit / patterns.total(_bend, watch, unit)[0])
+
+
+def _bend(patterns: AimedPatterns, watch: Watch, unit: NDArray[np.float64]) -> tuple[np.float64]:
+    """‖Yg‖² for this g."""
+    return (np.sum(patterns.weight * np.square(patterns.Y @ unit, dtype=np.float64)),)
 
 
 def margins_of(targets: Any, n: int) -> NDArray[np.float64]:

@@ -30,91 +30,53 @@ Source: Duda, Hart, Stork, *Pattern Classification*, §5.9, Algorithms 11 and 12
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._engine.driver import Plan, Rule, Watch
-from .._engine.path import Path
+from .._engine.driver import Rule, Watch
 from .._engine.problem import Problem
 from .._guards.parameters import RECORD, Choice, Number, Or
 from ..base.classifier import IterativeClassifier
 from ..base.inherited_docs import estimator
 from ..base.squared_steps import FIRST, FewPatterns, Steps
-from ..solution import EMPTY, Epoch, Findings, Solution, Status, numbered
+from ..solution import EMPTY, Solution, Status, numbered
+from .ho_kashyap_course import (
+    LARGEST_MARGIN,
+    NEGLIGIBLE,
+    HoKashyapCourse,
+    HoKashyapPlan,
+    MarginsFound,
+    factor_of,
+    optimal_rate,
+    raised,
+    rate_of,
+)
+from .ho_kashyap_on_blocks import RoundsRule
 from .patterns import Array, Patterns, positive
 
-NEGLIGIBLE = 1e-9  # an error below this part of the largest one counts as zero, where evidence is weighed
-LARGEST_MARGIN = 1e150  # whose square is still a float
 RATE = Or((None, "optimal"), Number("give a rate > 0, None for the default, or 'optimal'", 0))
 BOUNDED_RATE = Or((None,), Number("this variant is sure to descend for 0 < eta < 1", 0, 1))
 
 
-def raised(b: Array, e: Array, eta: float) -> Array:
-    """Return b + η (e + |e|) = b + 2η e⁺: margins grow where the errors are positive (Eqs. 79, 88, 90)."""
-    return b + 2 * eta * np.maximum(e, 0)
-
-
-def optimal_rate(v: Array, s: Array, Ys: Array, w: Any) -> float:
-    """Return vᵗs / ‖Ys‖² for the step s = Rv of v = Yᵗ|e|: the η that lowers ‖e‖² most (Eqs. 94, 95)."""
-    size = float(np.abs(s).max())  # so that no square can overflow
-    return float(v @ (s / size)) / size / float((w * (Ys / size) ** 2).sum())
-
-
-@dataclass(frozen=True)
-class HoKashyapPlan(Plan):
-    """How a rule is to run: the rate η, the matrix R of Eq. 90, b(1), and the tolerance of the evidence."""
-
-    eta: float | str | None = None
-    R: Any = "identity"
-    margin: Any = 1.0
-    tol: float = 1e-9
-
-
-@dataclass(frozen=True, kw_only=True)
-class MarginsFound(Findings):
-    """Margins b, errors Ya − b, and the evidence of overlap; a row outside the problem keeps b(1) and has e = 0."""
-
-    margins: Array
-    errors: Array
-    evidence: Array
-
-
-class HoKashyapRule:
-    """Algorithm 11: the weights a, the margins b and the errors e, and when to stop.
-
-    Epoch k looks at a(k), and stops there or goes on to a(k+1).
-    """
+class HoKashyapRule(HoKashyapCourse):
+    """Algorithm 11: the weights a, the margins b and the errors e, and when to stop."""
 
     def __init__(self, plan: HoKashyapPlan, start: NDArray[Any], problem: Problem) -> None:
-        self.plan, self.dtype = plan, problem.dtype
+        super().__init__(plan, start, problem.dtype)
         self.part = problem.part & (problem.weight > 0) if problem.weight.size else problem.part
-        self.whole, self.longest = bool(self.part.all()), float(np.finfo(self.dtype).max)
-        self.a, self.b = start.astype(np.float64), first_margins(plan.margin, problem.n_rows)
+        self.whole = bool(self.part.all())
+        self.b = first_margins(plan.margin, problem.n_rows)
         self.e, self.evidence = np.where(self.part, -self.b, 0.0), np.zeros(problem.n_rows)
-        self.notes: list[str] = []
-        self.k, self.eta, self.begun = 0, 0.0, False
-        self.recorded = Path(self.answer[0], plan.record, plan.shares)
         self.few: FewPatterns | None = None
 
     def begin(self, problem: Problem, watch: Watch) -> None:
-        """Find a(1), which may take long, and begin the path there."""
         self.Y = Patterns(problem, watch)
         with np.errstate(over="ignore", invalid="ignore"):
             a = self.first(self.a)
             self.g, self.e = self.look(a, self.b)
-        self.a, self.begun = a, True
-        self.recorded.rows[:1] = self.answer[0]
-
-    @property
-    def answer(self) -> NDArray[Any]:
-        return np.asarray(self.a.astype(self.dtype)[None])
-
-    @property
-    def path(self) -> NDArray[Any] | None:
-        return self.recorded.so_far(self.answer[0])
+        self.a = a
 
     @property
     def findings(self) -> MarginsFound:
@@ -122,10 +84,9 @@ class HoKashyapRule:
 
     def first(self, start: Array) -> Array:
         """Return Y⁺ b(1), refined once."""
-        self.eta = 0.5 if self.plan.eta is None else float(self.plan.eta)
+        self.eta = self.first_rate()
         self.inverse, rank = self.Y.pseudoinverse()
-        if rank < self.Y.d:
-            self.notes.append(f"Y'Y is singular (rank {rank} of {self.Y.d}): a is the shortest least-squares solution.")
+        self.note_rank(rank, self.Y.d)
         a = self.inverse(self.b)
         return a + self.inverse(self.b - self.Y.times(a))
 
@@ -161,44 +122,25 @@ class HoKashyapRule:
         """Ya and e = Ya - b, which is zero for rows that are no part of the problem."""
         g = self.Y.times(a)
         e = g - b if self.whole else np.where(self.part, g - b, 0.0)
-        if not max(e.max(), -e.min()) < 1e150 or not np.abs(a).max() < self.longest:
-            raise ValueError(
-                f"the weights or the errors Ya - b are too large for {self.dtype}; divide the features by their size, "
-                "for instance with StandardScaler, and give start and margin ordinary sizes."
-            )
+        self.check(max(e.max(), -e.min()), a)
         return g, e
 
-    def epoch(self, problem: Problem, watch: Watch) -> Epoch:
-        """Look at a(k), and go on unless it separates or its errors are evidence."""
-        if not self.begun:
-            self.begin(problem, watch)
+    def measure(self) -> tuple[int, float]:
         wrong = self.g <= 0
         errors = int(np.count_nonzero(wrong if self.whole else wrong & self.part))
-        value = float((self.Y.w * (self.e * self.e)).sum())
-        if errors == 0 and self.separates():
-            return Epoch(0, value, self.eta, 0, Status.SEPARATED)
-        if self.proves():
-            return Epoch(errors, value, self.eta, 0, Status.NOT_SEPARABLE)
+        return errors, float((self.Y.w * (self.e * self.e)).sum())
+
+    def advance(self, watch: Watch) -> Array:
+        a, b = self.step()
         watch.check()
-        with np.errstate(over="ignore", invalid="ignore"):
-            a, b = self.step()
-            watch.check()
-            self.g, self.e = self.look(a, b)
-        moved = a is not self.a and bool((a != self.a).any())
-        self.a, self.b = a, b
-        if moved:
-            self.k += 1
-            if self.recorded.rows.size:
-                self.recorded.add(self.answer[0])
-        return Epoch(errors, value, self.eta, int(moved), None)
+        self.g, self.e = self.look(a, b)
+        self.b = b
+        return a
 
     def separates(self) -> bool:
-        """Whether Ya > 0 by more than the weights and their inner products are rounded in the type of the data."""
-        noise = (self.Y.d + 2) * float(np.finfo(self.dtype).eps) * self.Y.times(self.a, absolute=True)
-        return bool(np.all((self.g > noise)[self.part]))
+        return bool(np.all((self.g > self.Y.noise(self.a))[self.part]))
 
     def proves(self) -> bool:
-        """Whether λ = w|e| is evidence; only asked when no error is positive any more."""
         highest = float(self.e.max())
         largest = max(highest, -float(self.e.min()))
         if largest == 0 or highest > NEGLIGIBLE * largest:
@@ -206,13 +148,9 @@ class HoKashyapRule:
         size = np.abs(self.e)
         size[size <= NEGLIGIBLE * largest] = 0
         off, scale = np.abs(self.Y.back(size)), self.Y.back(size, absolute=True)
-        if not np.all(off <= self.plan.tol * scale):
+        if not self.weigh(int(np.count_nonzero(size)), off, scale, " (evidence_)"):
             return False
         self.evidence = self.Y.w * size
-        self.notes.append(
-            f"Evidence: {np.count_nonzero(size)} patterns carry weights lambda > 0 (evidence_), sum of lambda y = 0 "
-            f"to {np.max(off / np.where(scale > 0, scale, 1)):.1e} of the sum of lambda |y|; no a has a'y > 0 on all."
-        )
         return True
 
 
@@ -233,30 +171,9 @@ class DescentRule(HoKashyapRule):
 
     def first(self, start: Array) -> Array:
         """Return the start vector, once R = TTᵗ and η are known."""
-        self.T, bound = self.factor(self.plan.R)
-        eta, self.optimal = self.plan.eta, self.plan.eta == "optimal"
-        self.eta = bound / 2 if eta is None or self.optimal else float(eta)
-        if not self.eta < bound:
-            raise ValueError(
-                f"eta={self.eta:g} must be in 0 < eta < {bound:.6g}, where the rule descends with this R and these "
-                "patterns; give a smaller eta, None for half the bound, or 'optimal'."
-            )
+        self.T, bound = factor_of(self.Y, self.plan.R)
+        self.eta, self.optimal = rate_of(self.plan.eta, bound), self.plan.eta == "optimal"
         return start
-
-    def factor(self, R: Any) -> tuple[Array | None, float]:
-        """T with TTᵗ = R, None for the identity, and the bound 2 / λ_max on η."""
-        if not isinstance(R, str):
-            L = cholesky_factor(R, self.Y.d)
-            return L, 2 / self.Y.largest_eigenvalue(L)
-        if R == "identity":
-            return None, 2 / self.Y.largest_eigenvalue(None)
-        T = self.Y.whitened()
-        if T.shape[1] < self.Y.d:
-            raise ValueError(
-                f"R='gram' is the inverse of Y'Y, which is singular (rank {T.shape[1]} of {self.Y.d}); take "
-                "variant='pseudoinverse', or drop the columns that depend on others."
-            )
-        return T, 2.0
 
     def step(self) -> tuple[Array, Array]:
         """Return a(k) + η R Yᵗ|e(k)|."""
@@ -269,22 +186,6 @@ class DescentRule(HoKashyapRule):
     def steps(self) -> tuple[Array, Steps]:
         T = np.eye(self.Y.d) if self.T is None else self.T
         return T, Steps(turning=1.0, raising=1.0, rate=0.0 if self.optimal else self.eta)
-
-
-def cholesky_factor(R: Any, d: int) -> Array:
-    """L with LLᵗ = R, which must be symmetric and positive definite."""
-    matrix = np.asarray(R, dtype=np.float64)
-    if matrix.shape != (d, d):
-        raise ValueError(f"R has shape {matrix.shape}; give 'identity', 'gram' or a matrix of shape {(d, d)}.")
-    try:
-        if np.allclose(matrix, matrix.T, rtol=1e-10, atol=1e-12 * np.abs(matrix).max()):
-            return np.asarray(np.linalg.cholesky(matrix))
-    except np.linalg.LinAlgError:
-        pass
-    raise ValueError(
-        "R is not symmetric and positive definite, without which |e| need not fall; add a multiple of the identity, or "
-        "take 'identity' or 'gram'."
-    )
 
 
 def first_margins(margin: Any, n: int) -> Array:
@@ -323,7 +224,8 @@ class HoKashyap(IterativeClassifier):
     margins_, errors_ : arrays of shape (n,), or one row for each two-category problem
         The margins b and the errors e = Ya − b; a row that is no part of the problem keeps b(1) and has e = 0.
     evidence_ : array like ``margins_``, or None
-        The evidence λ of nonseparability; zero rows for problems without any, None when no problem has any.
+        The evidence λ of nonseparability; zero rows for problems without any, None when no problem has any.  There are
+        none of these three after ``fit_stream``, or on a cluster, where they stay with the rows.
     n_iter_, n_corrections_ : int
         The k of the last a(k) that was looked at, and the changes of the weights.
 
@@ -348,9 +250,9 @@ class HoKashyap(IterativeClassifier):
     """
 
     _held = {
-        "margins_": "float n | float k n",
-        "errors_": "float n | float k n",
-        "evidence_": "none | float n | float k n",
+        "margins_?": "float n | float k n",
+        "errors_?": "float n | float k n",
+        "evidence_?": "none | float n | float k n",
     }
     _criterion = "J_s(a, b) = |Ya - b|^2 over the weights a and the margins b, which never fall"
     _kinds = {"pseudoinverse": HoKashyapRule, "modified": ModifiedRule, "descent": DescentRule}
@@ -388,27 +290,32 @@ class HoKashyap(IterativeClassifier):
             )
 
     def _needs_all_rows(self) -> str | None:
-        return "it keeps a margin for each row; take LeastSquares, or ask separability(stream) for a verdict"
+        return None if np.ndim(self.margin) == 0 else "margin has a number for each row; give one for all"
 
-    def _begin(self, problem: Problem, start: NDArray[Any], online: bool) -> Rule:
+    def _begin(self, problem: Any, start: NDArray[Any], online: bool) -> Rule:
+        if problem.streamed:
+            return RoundsRule(self._plan(HoKashyapPlan), self.variant, start[0], problem)
         return self._kinds[self.variant](self._plan(HoKashyapPlan), start[0], problem)
 
-    def _publish(self, solutions: list[Solution[Any]], problem: Problem, X: Any) -> None:
+    def _publish(self, solutions: list[Solution[Any]], problem: Any, X: Any) -> None:
+        for name in ("margins_", "errors_", "evidence_"):
+            self.__dict__.pop(name, None)
+        if not problem.streamed:
+            found = [solution.findings for solution in solutions]
+            parts = zip(*((each.margins, each.errors, each.evidence) for each in found), strict=True)
+            margins, errors, evidence = (np.array(part[0] if len(found) == 1 else part) for part in parts)
+            self.margins_, self.errors_, self.evidence_ = margins, errors, evidence if np.any(evidence) else None
         super()._publish(solutions, problem, X)
-        found = [(each.margins, each.errors, each.evidence) for each in (solution.findings for solution in solutions)]
-        margins, errors, evidence = (
-            np.array(part[0] if len(found) == 1 else part) for part in zip(*found, strict=True)
-        )
-        self.margins_, self.errors_, self.evidence_ = margins, errors, evidence if np.any(evidence) else None
 
     def _remarks(self, solutions: list[Solution[MarginsFound]]) -> list[str]:
         return numbered(solutions)
 
     def _remedy(self) -> str:
         if self.status_ is Status.NOT_SEPARABLE:
-            more = " multiclass='one-vs-one' asks for less;" if self.multiclass_ == "one-vs-rest" else ""
+            more = "multiclass='one-vs-one' asks for less; " if self.multiclass_ == "one-vs-rest" else ""
+            look = "look at the patterns that carry evidence_; " if hasattr(self, "margins_") else ""
             return (
-                f"look at the patterns that carry evidence_;{more} more features may separate them; otherwise take the "
+                f"{look}{more}more features may separate them; otherwise take the "
                 "weights as they are, or a procedure for overlapping classes."
             )
         if self.variant == "descent":

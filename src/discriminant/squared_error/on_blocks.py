@@ -133,6 +133,12 @@ class RowMoments(Moments):
 
     n_rows: int
 
+    @classmethod
+    def of_none(cls, n_features: int, n_targets: int, n_rows: int) -> RowMoments:
+        """Those of rows that all have weight zero."""
+        d, k = n_features, n_targets
+        return cls(0.0, np.zeros(d), np.zeros(k), np.zeros((d, d)), np.zeros((d, k)), np.zeros(k), n_rows)
+
     def __add__(self, other: RowMoments) -> RowMoments:
         if not (self.total and other.total):
             few, some = (self, other) if other.total else (other, self)
@@ -150,10 +156,8 @@ class RowMoments(Moments):
 def moments_part(block: Block) -> tuple[RowMoments]:
     """The moments of one block."""
     X, T, v = present(block, values_of(block)[:, None])
-    d = block.table.shape[1]
     if not len(T):
-        zeros = np.zeros(d), np.zeros(1), np.zeros((d, d)), np.zeros((d, 1)), np.zeros(1)
-        return (RowMoments(0.0, *zeros, block.n_rows),)
+        return (RowMoments.of_none(block.table.shape[1], 1, block.n_rows),)
     m = moments(X, T, v)
     if not m.finite():
         raise make_problem(X, np.zeros(len(T), np.int32), None, 2).refuse()

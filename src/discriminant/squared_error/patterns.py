@@ -33,14 +33,76 @@ def positive(name: str, values: Any, n: int, remedy: str, high: float = np.inf) 
     return b
 
 
-class Patterns:
+class RowSpace:
+    """What follows from (YT)ᵗW(YT), wherever the rows of Y are; ``d`` is their length."""
+
+    d: int
+    refuse: Callable[[], ValueError]  # the error for products that are not finite
+    products: Callable[[Array | None], Array]  # (YT)ᵗW(YT); None is the identity
+    reach: Callable[[NDArray[np.intp]], float]  # the largest number in these features
+    bend: Linear  # v → YᵗWYv
+
+    def gram(self, T: Array | None = None) -> Array:
+        """Return (YT)ᵗW(YT); None is the identity.  Refuses what overflows or underflows."""
+        if self.d > LARGEST:
+            raise ValueError(
+                f"X has {self.d - 1} features, too many for a dense Y'Y; take variant='descent' with R='identity'."
+            )
+        G = self.products(T)
+        if not all_finite(G):
+            raise self.refuse()
+        lost = np.flatnonzero(np.diag(G)[1:] < 1e-300)
+        if T is None and lost.size and self.reach(lost) > 0:
+            raise ValueError(
+                f"feature {lost[0]} is so small, or its rows weigh so little, that its squares underflow; scale it up, "
+                "for instance with StandardScaler."
+            )
+        return G
+
+    def whitened(self) -> Array:
+        """T with (YT)ᵗW(YT) = I, one column for each dimension of the row space, so that TTᵗYᵗW = Y⁺.
+
+        Columns of different size are scaled first.  Where they nearly depend on each other, YᵗY has lost half the
+        digits, and the rank is decided on YT, whose columns are nearly orthogonal.  T is orthogonal to the null space
+        of Y: Y⁺ gives the shortest answer.
+        """
+        G = self.gram()
+        size = np.sqrt(np.diag(G))
+        size[size == 0] = 1.0
+        values, V = np.linalg.eigh(G / size / size[:, None])
+        T = V / np.sqrt(np.maximum(values, EPS * values[-1])) / size[:, None]
+        if values[0] >= 1e-8 * values[-1]:
+            return np.asarray(T)
+        values, V = np.linalg.eigh(self.gram(T))
+        keep = values > 1e-12 * values[-1]
+        Q, _ = np.linalg.qr(T @ V[:, ~keep])
+        T = T @ (V[:, keep] / np.sqrt(values[keep]))
+        return np.asarray(T - Q @ (Q.T @ T))
+
+    def largest_eigenvalue(self, L: Array | None) -> float:
+        """λ_max of Lᵗ(YᵗWY)L, where R = LLᵗ; None is the identity."""
+        if self.d <= 500:
+            G = self.gram()
+            return largest_eigenvalue(G if L is None else L.T @ G @ L, self.d)
+
+        def product(v: Array) -> Array:
+            u = self.bend(v if L is None else np.asarray(L @ v))
+            if not all_finite(u):
+                raise self.refuse()
+            return u if L is None else np.asarray(L.T @ u)
+
+        return largest_eigenvalue(product, self.d)
+
+
+class Patterns(RowSpace):
     """Y with rows z (1, x) and weights w, never built: float64 products over blocks of X; z = 0 for bystanders.
 
-    The watch is asked before each block.
+    The watch is asked before each block.  ``checked``: X is known to be finite.
     """
 
-    def __init__(self, problem: Problem, watch: Watch) -> None:
-        problem.check_finite()
+    def __init__(self, problem: Problem, watch: Watch, *, checked: bool = False) -> None:
+        if not checked:
+            problem.check_finite()
         self.watch = watch
         self.X, self.refuse = problem.canonical().source, problem.refuse
         self.w: Any = problem.weight.astype(np.float64) if problem.weight.size else 1.0
@@ -68,6 +130,10 @@ class Patterns:
             g[rows] = (abs(B) if absolute else B) @ a[1:]
         return np.asarray(z * (g + a[0]))
 
+    def noise(self, a: Array) -> Array:
+        """By how much Ya may be rounded in the type of the data, weights included."""
+        return (self.d + 2) * float(np.finfo(self.X.dtype).eps) * self.times(a, absolute=True)
+
     def back(self, v: Array, absolute: bool = False) -> Array:
         """Return YᵗWv, or |Y|ᵗWv."""
         u = (np.abs(self.signs) if absolute else self.signs) * v
@@ -81,12 +147,8 @@ class Patterns:
             total[1:] += (abs(B) if absolute else B).T @ u[rows]
         return total
 
-    def gram(self, T: Array | None = None) -> Array:
-        """Return (YT)ᵗW(YT); None is the identity.  Refuses what overflows or underflows."""
-        if self.d > LARGEST:
-            raise ValueError(
-                f"X has {self.d - 1} features, too many for a dense Y'Y; take variant='descent' with R='identity'."
-            )
+    def products(self, T: Array | None = None) -> Array:
+        """Return (YT)ᵗW(YT); None is the identity."""
         G, root = np.zeros((self.d, self.d)), np.sqrt(self.w) * np.abs(self.z)
         for rows, B in self.blocks():
             one = np.ones((B.shape[0], 1))
@@ -98,35 +160,15 @@ class Patterns:
                 Y = root[rows, None] * np.hstack([one, B])
             product = Y.T @ Y
             G += product.toarray() if sparse.issparse(product) else product
-        if not all_finite(G):
-            raise self.refuse()
-        lost = np.flatnonzero(np.diag(G)[1:] < 1e-300)
-        if T is None and lost.size and abs(self.X[:, lost]).max() > 0:
-            raise ValueError(
-                f"feature {lost[0]} is so small, or its rows weigh so little, that its squares underflow; scale it up, "
-                "for instance with StandardScaler."
-            )
         return G
 
-    def whitened(self) -> Array:
-        """T with (YT)ᵗW(YT) = I, one column for each dimension of the row space, so that TTᵗYᵗW = Y⁺.
+    def reach(self, columns: NDArray[np.intp]) -> float:
+        """The largest number in these features."""
+        return float(abs(self.X[:, columns]).max())
 
-        Columns of different size are scaled first.  Where they nearly depend on each other, YᵗY has lost half the
-        digits, and the rank is decided on YT, whose columns are nearly orthogonal.  T is orthogonal to the null space
-        of Y: Y⁺ gives the shortest answer.
-        """
-        G = self.gram()
-        size = np.sqrt(np.diag(G))
-        size[size == 0] = 1.0
-        values, V = np.linalg.eigh(G / size / size[:, None])
-        T = V / np.sqrt(np.maximum(values, EPS * values[-1])) / size[:, None]
-        if values[0] >= 1e-8 * values[-1]:
-            return np.asarray(T)
-        values, V = np.linalg.eigh(self.gram(T))
-        keep = values > 1e-12 * values[-1]
-        Q, _ = np.linalg.qr(T @ V[:, ~keep])
-        T = T @ (V[:, keep] / np.sqrt(values[keep]))
-        return np.asarray(T - Q @ (Q.T @ T))
+    def bend(self, v: Array) -> Array:
+        """Return YᵗWYv."""
+        return self.back(self.times(v))
 
     def pseudoinverse(self) -> tuple[Linear, int]:
         """The map v → Y⁺v and the rank: through YᵗY, or through YYᵗ for few patterns of very many features."""
@@ -159,17 +201,3 @@ class Patterns:
             return u
 
         return solve, part.size
-
-    def largest_eigenvalue(self, L: Array | None) -> float:
-        """λ_max of Lᵗ(YᵗWY)L, where R = LLᵗ; None is the identity."""
-        if self.d <= 500:
-            G = self.gram()
-            return largest_eigenvalue(G if L is None else L.T @ G @ L, self.d)
-
-        def product(v: Array) -> Array:
-            u = self.back(self.times(v if L is None else L @ v))
-            if not all_finite(u):
-                raise self.refuse()
-            return u if L is None else np.asarray(L.T @ u)
-
-        return largest_eigenvalue(product, self.d)

@@ -173,12 +173,8 @@ class RecursiveRule(Changing):
     """
 
     def __init__(self, plan: RecursivePlan, A: NDArray[Any], problem: Problem) -> None:
+        check_size(problem.n_features)
         d = problem.n_features + 1
-        if 8 * d * d > MEMORY:
-            raise ValueError(
-                f"X has {problem.n_features:,} features, for which R would take {8 * d * d / 2**30:.1f} GiB; take "
-                "WidrowHoff, which needs no matrix, or LeastSquares; or choose fewer features."
-            )
         delta = float(plan.delta)
         factors = np.eye(d), np.full(d, 1 / delta)
         self._recursion = Recursion(A.astype(np.float64), *factors, float(plan.forgetting), BOUND / delta)
@@ -322,7 +318,11 @@ class RecursiveLeastSquares(OnlineClassifier):
 
     def _solutions(self, problem: Problem, watch: Watch, listener: Listener, **options: Any) -> list[Solution[Any]]:
         (solution,) = super()._solutions(problem, watch, listener)
-        found, start = solution.findings, self._starts(problem, 1)[0]
+        return [self._noted(solution, self._starts(problem, 1)[0])]
+
+    def _noted(self, solution: Solution[Any], start: NDArray[Any]) -> Solution[Any]:
+        """The solution, with a note where δ costs much."""
+        found = solution.findings
         loss = held_back(found.recursion, start, float(self.delta)) if self.forgetting == 1 else 0.0
         if loss > NOTICEABLE * found.least:
             note = (
@@ -330,7 +330,7 @@ class RecursiveLeastSquares(OnlineClassifier):
                 f"{loss:.3g}; give a smaller delta, or standardize the features."
             )
             solution = replace(solution, findings=replace(found, notes=[note]))
-        return [solution]
+        return solution
 
     def _resume(self, problem: Problem, problems: list[Problem], first: bool) -> list[Rule]:
         rules = super()._resume(problem, problems, first)
@@ -362,6 +362,15 @@ class RecursiveLeastSquares(OnlineClassifier):
         return (
             f"The weights solve (delta I + Y'Y) a = Y'b + delta a(1) with delta = {self.delta:g}, where {how}: nothing "
             "is left to iterate."
+        )
+
+
+def check_size(n_features: int) -> None:
+    """Refuse so many features that R would not fit into memory."""
+    if (size := 8 * (n_features + 1) ** 2) > MEMORY:
+        raise ValueError(
+            f"X has {n_features:,} features, for which R would take {size / 2**30:.1f} GiB; take WidrowHoff, which "
+            "needs no matrix, or LeastSquares; or choose fewer features."
         )
 
 

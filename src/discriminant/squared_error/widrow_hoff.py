@@ -29,7 +29,8 @@ Beyan, *Linear Discriminant Functions*, lecture slides, 2024/25.
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ from ..samples import Samples
 from ..schedules import AHEAD, Constant, Optimal, ScalarRLS, get
 from ..solution import EMPTY, HISTORY, Epoch, Solution, Status
 from .aimed_patterns import AimedPatterns, AimedProblem, Aims, length_of, margins_of, steepest_step
-from .streamed_aims import AimedStream, StreamedPatterns
+from .streamed_aims import AimedStream, StreamedPatterns, summed_steps
 from .widrow_hoff_parameters import Progress, StepTotals, WidrowHoffFindings, WidrowHoffParameters, WidrowHoffPlan
 
 HUGE = 1e100  # an error that has grown by this factor will not come back
@@ -151,13 +152,12 @@ class WidrowHoffRule(Changing):
     def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:
         """One pass, and a look at the gradient when its steps were small."""
         patterns = self.look(problem, watch)
-        met = self.go_through(patterns, watch, self.A)
+        met = self.go_through(patterns, watch)
         self.schedule.observe(errors=met.errors)
         solved = met.longest <= self.plan.tol * max(1.0, length_of(self.primal(self.A)))
         if solved:
-            total = np.zeros_like(self.A)
-            value = self.go_through(patterns, watch, total).criterion
-            solved = self.solves(patterns, self.primal(total), value, watch)
+            looked, total = self.summed(patterns, watch)
+            solved = self.solves(patterns, self.primal(total), looked.criterion, watch)
         return Epoch(met.errors, met.criterion, self.eta, met.changes, Status.CONVERGED if solved else None)
 
     def leap(self, problem: AimedProblem, watch: Watch, limit: int) -> NDArray[Any]:
@@ -193,10 +193,9 @@ class WidrowHoffRule(Changing):
     def look(self, problem: AimedProblem, watch: Watch) -> AimedPatterns:
         """The patterns, measured when they are new, with a step for them."""
         if self._patterns is None or self._patterns.problem is not problem:
-            kind = StreamedPatterns if problem.streamed else AimedPatterns
             if self._patterns is not None:
                 self._looked = np.inf
-            self._patterns = kind(problem)
+            self._patterns = StreamedPatterns(problem, watch) if problem.streamed else AimedPatterns(problem)
             self.largest = max(self.largest, self._patterns.largest_norm)
             if self.largest > 0:
                 self.choose_step(self._patterns, watch)
@@ -258,16 +257,31 @@ class WidrowHoffRule(Changing):
             totals = totals.plus(met)._replace(criterion=met.criterion, finite=met.finite)
         return totals
 
-    def go_through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> Any:
-        """Make a visit for each pattern, adding the steps to the weights, or steps of length one to a sum."""
+    def go_through(self, patterns: AimedPatterns, watch: Watch) -> StepTotals:
+        """Make a visit for each pattern, adding the steps to the weights."""
         totals = StepTotals()
         for portion in patterns.portions():
-            totals = totals.plus(self._through(portion, watch, into))
-        if totals.worst > self.farthest(patterns):
-            raise self.diverged(totals.worst)
+            totals = totals.plus(self.through(portion, watch, self.A))
+            self._check(totals, patterns)
         return totals
 
-    def _through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> StepTotals:
+    def summed(self, patterns: AimedPatterns, watch: Watch) -> tuple[StepTotals, NDArray[Any]]:
+        """The sum of steps of length one along all patterns, and what was met; the weights stay."""
+        totals, total = summed_steps(patterns, watch, self.bare() if patterns.spread else self)
+        self._check(totals, patterns)
+        return totals, total
+
+    def bare(self) -> Self:
+        """The rule as other machines need it: what sums steps, without its past."""
+        made = object.__new__(type(self))
+        made.plan, made.A = replace(self.plan, schedule=None), self.A
+        return made
+
+    def _check(self, totals: StepTotals, patterns: AimedPatterns) -> None:
+        if totals.worst == np.inf or totals.worst > self.farthest(patterns):
+            raise self.diverged(totals.worst)
+
+    def through(self, patterns: AimedPatterns, watch: Watch, into: NDArray[Any]) -> StepTotals:
         correcting, dual, totals = into is self.A, self.plan.dual, StepTotals()
         order = self.plan.drawn(patterns.present, self.random) if correcting else patterns.present
         ascending = order is patterns.present
@@ -278,7 +292,7 @@ class WidrowHoffRule(Changing):
                 etas = self.coming(patterns, part) if correcting else np.ones(part.size, self.A.dtype)
                 found = self.visit(rows, patterns.aims, part, into, etas)
                 if not found.finite:
-                    raise self.diverged(np.inf)
+                    return totals._replace(worst=np.inf)
                 if correcting:
                     self.k, self.eta = self.k + found.visits, float(etas[found.visits - 1])
                     if isinstance(self.schedule, ScalarRLS):
@@ -335,8 +349,8 @@ class BatchRule(WidrowHoffRule):
 
     def epoch(self, problem: AimedProblem, watch: Watch) -> Epoch:
         """One step, or none where the step is short and the gradient small."""
-        patterns, total = self.look(problem, watch), np.zeros_like(self.A)
-        met = self.go_through(patterns, watch, total)
+        patterns = self.look(problem, watch)
+        met, total = self.summed(patterns, watch)
         gradient = self.primal(total)
         self.k += 1
         self.schedule.observe(errors=met.errors)
@@ -344,7 +358,7 @@ class BatchRule(WidrowHoffRule):
             self.eta = self.schedule.eta
         else:
             optimal = isinstance(self.schedule, Optimal)
-            self.eta = steepest_step(patterns, gradient) if optimal else self.schedule(self.k)
+            self.eta = steepest_step(patterns, gradient, watch) if optimal else self.schedule(self.k)
         short = self.eta * length_of(gradient) <= self.plan.tol * max(1.0, length_of(self.primal(self.A)))
         if short and self.solves(patterns, gradient, met.criterion, watch):
             return Epoch(met.errors, met.criterion, self.eta, 0, Status.CONVERGED)

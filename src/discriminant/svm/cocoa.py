@@ -30,7 +30,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
-from .._blocks.blocks import Block, Blocks, Part
+from .._blocks.blocks import Block, Blocks
 from .._blocks.roles import Roles
 from .._engine.driver import Interrupted
 from .._engine.problem import narrow, sqnorms
@@ -46,21 +46,11 @@ LENGTH = 0.1  # s² of the column of w₀, in mean squares of the rows about the
 EVERY = 5  # rounds after which the norm of w₀ is counted from its last value
 
 
-class KeptByBlocks(Protocol):
-    """What every block keeps from round to round."""
-
-    def total(self, *args: Any) -> tuple[Any, ...]:
-        """One step of every block, and the sum of their answers."""
-
-
 class EvolvingBlocks(Blocks, Protocol):
-    """Blocks that can keep something where they are."""
+    """Blocks that keep something of any kind where they are."""
 
     def __len__(self) -> int:
         """How many there are."""
-
-    def evolving(self, part: Part) -> KeptByBlocks:
-        """``part(block, state, *args)`` gives the next state, which is None at first, and an answer to be added."""
 
 
 class HingeProblem(NamedTuple):

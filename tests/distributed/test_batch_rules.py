@@ -73,9 +73,10 @@ CLOSE = [
 
 KINDS = [(2, False), (4, True), (2, True), (4, False)]  # classes, and whether rows have weights
 CASES = [(model, *KINDS[(k + shift) % 4]) for shift in range(4) for k, model in enumerate(WHOLE + CLOSE)]
+NAMES = [f"{k}-{type(case[0]).__name__}" for k, case in enumerate(CASES)]  # functions have their address in their names
 
 
-@pytest.mark.parametrize("case", rest_in_ci(CASES, len(WHOLE + CLOSE)), ids=str)
+@pytest.mark.parametrize("case", rest_in_ci(CASES, len(WHOLE + CLOSE)), ids=NAMES)
 def test_the_steps_are_those_of_memory(case, rng):
     model, c, weighted = case
     X, y = integers(rng, c)

@@ -9,7 +9,7 @@ export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 # Python's byte code is kept as well: a hundred tests start the command, which would compile the package each time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install demo test ci fuzz verdicts interrupts bench docs lint warm clean
+.PHONY: help install demo test ci fuzz verdicts interrupts bench docs lint style warm clean
 .DEFAULT_GOAL := help
 
 help:     ## list the targets
@@ -24,9 +24,9 @@ demo: $(STAMP)     ## fit every procedure on the books' table and on iris, print
 # Two processes, so one thread each for the linear algebra. Each begins with its half of the tests and then takes from the
 # other: to hand out ten thousand tests one by one costs half a minute.
 TESTS = OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
-test: $(STAMP)     ## lint, tests and doctests; what takes long is left to make ci
+test: $(STAMP)     ## style, tests and doctests; what takes long is left to make lint and make ci
 	@tools/chromium.sh
-	@$(MAKE) --no-print-directory -j 2 lint warm  # mypy takes long, and one core
+	@$(MAKE) --no-print-directory style warm
 	$(TESTS) -m "not ci"
 
 ci: $(STAMP)       ## what takes long: the gallery, the README's commands, the demo, the benchmarks' cases, a new procedure
@@ -55,10 +55,12 @@ docs: $(STAMP)     ## build docs/_build/html; a warning is an error, and so is a
 	@$(BIN)/python tools/links.py docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-lint: $(STAMP)     ## ruff, mypy and the import rule
+lint: style        ## ruff, the import rule, and mypy, which takes half a minute
+	$(BIN)/mypy
+
+style: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo --cache-dir .cache/import_linter
 
 warm: $(STAMP)

@@ -90,6 +90,7 @@ def test_what_is_no_test(inside: Inside, uneven: Path, share: str, words: str) -
     assert (found.code, words in found.err) == (2, True)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("decimal", rest_in_ci([",", "."]))
 def test_many_numbers_ask_for_a_regression(inside: Inside, tmp_path: Path, decimal: str) -> None:
     rows = [f"{i % 5};{20 + i / 2:g}".replace(".", decimal) for i in range(60)]

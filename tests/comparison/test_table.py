@@ -93,6 +93,7 @@ def test_html_for_a_notebook_names_every_row(overlapping: Any) -> None:
 NASTY = '<script>alert("1")</script>'
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kinds", rest_in_ci([3, 2]))
 def test_report_is_one_page_that_needs_nothing_else(kinds: int, tmp_path: Path) -> None:
     X, y = datasets.iris()

@@ -4,6 +4,7 @@ import pickle
 import threading
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import dask.array as da
@@ -75,20 +76,21 @@ def test_what_blocks_keep_stays_with_them(client, rng):
     assert found == [4, 8, 12]
 
 
+in_ci = partial(pytest.param, marks=pytest.mark.ci)
+
+
 @pytest.mark.parametrize(
     ("model", "name", "rounds"),
     [
         (LeastSquares(), "least squares, Fisher, ridge", 1),
         (RecursiveLeastSquares(), "recursive least squares", 1),
-        (LogisticDiscriminant(), "Newton: logistic, squared slack", None),
-        (Perceptron(max_iter=20), "parameter mixing", None),
         (Perceptron(batch=True, max_iter=6), "batch rules", 6),
-        pytest.param(
-            WidrowHoff(batch=True, schedule=1e-6, tol=0, max_iter=20), "batch rules", 20, marks=pytest.mark.ci
-        ),
         (HoKashyap(max_iter=5), "Ho-Kashyap: steps", 5 + 3),
-        (SupportVectorMachine(loss="squared_hinge"), "L-BFGS: squared slack", None),
-        (SupportVectorMachine(C=1e-3, tol=0.05), "CoCoA⁺: hinge", None),
+        in_ci(WidrowHoff(batch=True, schedule=1e-6, tol=0, max_iter=20), "batch rules", 20),
+        in_ci(LogisticDiscriminant(), "Newton: logistic, squared slack", None),
+        in_ci(Perceptron(max_iter=20), "parameter mixing", None),
+        in_ci(SupportVectorMachine(loss="squared_hinge"), "L-BFGS: squared slack", None),
+        in_ci(SupportVectorMachine(C=1e-3, tol=0.05), "CoCoA⁺: hinge", None),
     ],
     ids=str,
 )
@@ -129,8 +131,9 @@ DEATHS = [("kept", 0), ("sums", 0), *(("margins", k) for k in range(5))]
 DEATHS += [(kind, k) for kind in ("sums", "kept") for k in range(1, 20)]
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore::discriminant.NotConvergedWarning")
-@pytest.mark.parametrize("case", rest_in_ci(DEATHS), ids=str)
+@pytest.mark.parametrize("case", DEATHS, ids=str)
 def test_a_worker_that_dies_changes_nothing(breakable, case):
     kind, moment = case
     rng = np.random.default_rng(moment)
@@ -174,7 +177,7 @@ def test_a_scheduler_that_goes_away_ends_the_fit_in_seconds(tmp_path, rng):
         assert time.monotonic() - begin < 15
 
 
-@pytest.mark.parametrize("model", [LogisticDiscriminant(), SupportVectorMachine(C=0.05)], ids=str)
+@pytest.mark.parametrize("model", rest_in_ci([LogisticDiscriminant(), SupportVectorMachine(C=0.05)]), ids=str)
 def test_a_checkpoint_goes_on_where_the_scheduler_was_lost(client, rng, tmp_path, monkeypatch, model):
     X, y = data(rng)
     lazy, given = da.from_array(X, chunks=(100, -1)), {"client": client, "checkpoint": tmp_path / "fit.json"}

@@ -169,7 +169,7 @@ def test_unknown_and_empty_chunks_and_a_class_that_a_chunk_lacks(client, rng):
     assert_same(found, LeastSquares().fit(X[kept], y[kept]))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", rest_in_ci([np.float32, np.float64]))
 def test_csr_chunks(client, rng, dtype):
     X, y = clouds(rng, d=6)
     X = np.where(rng.random(X.shape) < 0.5, X, 0).astype(dtype)
@@ -243,7 +243,7 @@ def test_one_chunk_is_mixed_with_nothing(client, rng, model):
         assert_same(found, type(model)(**model.get_params()).fit(X, y), 1e-12)
 
 
-@pytest.mark.parametrize("c", [2, 3])
+@pytest.mark.parametrize("c", rest_in_ci([3, 2]))
 @pytest.mark.parametrize("kind", [Perceptron, Relaxation])
 def test_mixing_separates_within_the_bound_as_it_does_in_memory(client, rng, kind, c):
     X, y = separable(rng, c)

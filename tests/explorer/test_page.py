@@ -65,6 +65,7 @@ def test_undo_of_clear_brings_points_and_view_back(opened: Open) -> None:
     expect(page.locator("#size")).to_have_text("0 points")
 
 
+@pytest.mark.ci
 def test_points_are_placed_moved_and_removed_with_keys(opened: Open) -> None:
     page = ready(opened())
     button(page, "Clear").press("Enter")
@@ -78,6 +79,7 @@ def test_points_are_placed_moved_and_removed_with_keys(opened: Open) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#size")).to_have_text("2 points")
     expect(verdict(page)).to_contain_text("A plane separates")
+    expect(page.get_by_role("status")).to_contain_text("step 0 of")  # else it may come after what is asked next
     page.keyboard.press("[")
     expect(page.get_by_role("status")).to_contain_text("row 0 of 2")
     for _ in range(4):
@@ -99,6 +101,7 @@ def test_points_are_placed_moved_and_removed_with_keys(opened: Open) -> None:
     expect(page.get_by_role("status")).to_have_text(re.compile(r"cursor at \([\d.e−-]+, [\d.e−-]+\)"))
 
 
+@pytest.mark.ci
 def test_dragging_a_point_changes_the_verdict_and_the_run(opened: Open) -> None:
     page = ready(opened())
     place_two_classes(page)
@@ -116,6 +119,7 @@ def test_dragging_a_point_changes_the_verdict_and_the_run(opened: Open) -> None:
     expect(verdict(page)).to_contain_text("A plane separates")
 
 
+@pytest.mark.ci
 def test_a_table_is_loaded_and_its_columns_picked(opened: Open) -> None:
     page = ready(opened())
     upload(page, "boxes.csv", table(40))
@@ -208,6 +212,7 @@ def test_playing_moves_to_the_end_and_is_not_read_out(opened: Open) -> None:
     expect(button(page, "Play")).to_be_enabled()
 
 
+@pytest.mark.ci
 def test_a_wrong_parameter_is_told_beside_it(opened: Open) -> None:
     page = ready(opened())
     page.get_by_role("slider", name="Step").fill("5")
@@ -258,6 +263,7 @@ def test_several_classes_are_told_by_their_discriminants(opened: Open) -> None:
     assert re.search(r"changed\s+a[₁₂₃₄] \(ω\S\)", shown)
 
 
+@pytest.mark.ci
 def test_what_was_corrected_is_ringed(opened: Open) -> None:
     """One pattern by Winnow, two by the Adatron, which moves pairs; each has an arrow."""
     page = ready(opened())
@@ -270,6 +276,7 @@ def test_what_was_corrected_is_ringed(opened: Open) -> None:
     assert re.search(r"xᵢ − xⱼ\s+\(8.2, 11.4\), rows 1 and 11\s+δ\(2\)\s+0.02619", numbers(page))
 
 
+@pytest.mark.ci
 def test_a_race_shows_procedures_side_by_side(opened: Open) -> None:
     page = ready(opened())
     button(page, "Race").click()

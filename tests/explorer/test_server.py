@@ -195,6 +195,7 @@ def test_there_is_an_end_to_open_pages(stubbed: Served, monkeypatch: pytest.Monk
         assert stubbed.explorer.sockets == 1
 
 
+@pytest.mark.ci
 def test_a_run_that_takes_too_long_is_ended(stubbed: Served) -> None:
     with stubbed.page() as page:
         told = ask(page, message("run", 3, seed=60))

@@ -358,6 +358,7 @@ def test_a_save_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: py
     assert path.stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.ci
 def test_a_model_file_needs_no_polars(tmp_path: Path) -> None:
     io.save(fitted("Perceptron")[0], tmp_path / "model.json")
     (tmp_path / "a.csv").write_text("x,y\n1,2\n", encoding="utf-8")

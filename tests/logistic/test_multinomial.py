@@ -10,6 +10,7 @@ import pytest
 from logistic_cases import noisy, quiet
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
+from portions import rest_in_ci
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import log_softmax
 from statsmodels.api import MNLogit
@@ -87,7 +88,7 @@ def test_alligators_as_published() -> None:
 
 @ignored
 @pytest.mark.parametrize("penalty", [None, "firth"])
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("sparse", rest_in_ci([False, True]))
 def test_weights_are_repeated_rows(penalty: str | None, sparse: bool) -> None:
     X, y = datasets.alligators(sparse=sparse)
     rows, first, counts = np.unique(np.column_stack([X, y]), axis=0, return_index=True, return_counts=True)

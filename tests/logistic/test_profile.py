@@ -101,12 +101,13 @@ def check_ends(seed: int, penalty: str | None) -> int:
     return missing
 
 
-@pytest.mark.parametrize("penalty", [None, "firth"])
+@pytest.mark.parametrize("penalty", rest_in_ci([None, "firth"]))
 def test_ends_satisfy_their_equation(penalty: str | None) -> None:
     missing = [check_ends(seed, penalty) for seed in range(15)]
     assert any(missing) == (penalty is None)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("seed", rest_in_ci([800, 552]))
 def test_a_lower_minimum_off_the_way_is_found(seed: int) -> None:
     """With a coefficient far out Firth's criterion has two minima on these tables, the farther one lower."""

@@ -311,6 +311,7 @@ def test_an_answer_that_does_not_fit_is_refused() -> None:
         _flint.call("nullspace", [[1 << 60] * 60_000] * 4)
 
 
+@pytest.mark.ci
 def test_a_lack_of_memory_is_an_error_and_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """The process that does the work may have 1 GB of addresses; its answer needs more."""
     monkeypatch.setattr(_flint, "SHORT", 0)

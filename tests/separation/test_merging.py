@@ -137,6 +137,7 @@ def test_no_pair_is_asked_again_and_again() -> None:
     assert len(asked) == 13
 
 
+@pytest.mark.ci
 def test_fifty_classes_take_a_second() -> None:
     X, y = clouds(np.random.default_rng(0), 2000, 6, 50, 0.5)
     began = time.process_time()

@@ -108,6 +108,7 @@ def test_tasks_are_handed_out_once_each_worker_with_a_form_of_its_own() -> None:
     assert queue.take(0) is None
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_all_processes(tmp_path: Path) -> None:
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -230,8 +230,8 @@ class Trap:
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"{}", b"[1]", pickle.dumps(Trap()), b'{"format":"discriminant checkpoint","version":1}', b"\xff\xfe",
-        b'{"format": "discriminant checkpoint", "version": 2, "checksum": "", "of":1}', b"[" * 100_000,
+        b"", b"{}", b"[1]", pickle.dumps(Trap()), b'{"format":"discriminant checkpoint","version":2}', b"\xff\xfe",
+        b'{"format": "discriminant checkpoint", "version": 3, "checksum": "", "of":1}', b"[" * 100_000,
     ],
 )  # fmt: skip
 def test_what_is_no_checkpoint_is_refused(content, tmp_path):

@@ -34,7 +34,7 @@ from .._engine.files import write_whole
 from .._guards.held import RECORDS
 from .._guards.parameters import refused
 
-FORMAT, VERSION = "discriminant checkpoint", 1
+FORMAT, VERSION = "discriminant checkpoint", 2  # 1 did not tell the order of an array
 LARGEST = 2**32  # bytes of a file
 
 

@@ -53,17 +53,8 @@ class ErrorCorrectingRule(Changing):
 
     UNSAVED = ("_cycle", "_units", "_etas", "_first", "_lengths", "_weight")  # what a checkpoint leaves out
 
-    SUMMING = (
-        "A",
-        "b",
-        "bias",
-        "variants",
-        "random",
-        "_pauses",
-        "_cycle",
-        "_units",
-        "_measured",
-    )  # what ``bare`` keeps
+    # what ``bare`` keeps
+    SUMMING = ("A", "b", "bias", "variants", "random", "_pauses", "_cycle", "_units", "_measured")
 
     # a pass over this order with these steps; the last argument takes the corrections: A, or a batch's sum
     visit_all: Callable[[Problem, Order, Array, Array], PassTotals]

@@ -358,7 +358,7 @@ class SupportVectorMachine(ProbabilityMixin, LinearClassifier):
         machines = [solution.findings.machine for solution in solutions]
         if any(machine.alpha.size for machine in machines):
             return super()._iterations(solutions)
-        return max(1, *(machine.rounds for machine in machines), 1)
+        return max([1, *(machine.rounds for machine in machines)])
 
     def _tell_margins(self, machines: list[Machine]) -> None:
         lengths = np.array([machine.length for machine in machines])
